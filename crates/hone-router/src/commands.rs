@@ -156,6 +156,12 @@ pub enum CommandError {
 /// What stands before the name of a bundle whose command the chat has itself.
 const BUNDLE: &str = "bundle";
 
+/// Folders that a message may be about: `/tmp is full` is short for no command.
+const ROOT_FOLDERS: [&str; 16] = [
+    "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "sbin",
+    "srv", "sys", "tmp", "usr",
+];
+
 /// Most choices that an ambiguous or unknown command is answered with.
 const MAX_CHOICES: usize = 6;
 
@@ -390,6 +396,23 @@ impl<'c> Commands<'c> {
         Ok(called)
     }
 
+    /// The commands at the head of a message, and the skills that they call as places in the catalogue; `None` when
+    /// no command stands there. What a command means to [`Self::parse`] it means here; one that is unknown calls nothing.
+    pub fn called_by<'m>(&self, message: &'m str) -> Option<(&'m str, Vec<usize>)> {
+        let commands: &Commands<'_> = self;
+        let (skills, words) = match commands.parse_in(message, Path::new("/")) {
+            Ok(called) => (called.skills, called.words),
+            Err(CommandError::NotACommand) => return None,
+            Err(_) => (Vec::new(), next_word(message).1),
+        };
+        let place = |skill: &&Listed| {
+            let skills = self.catalogue.skills.iter();
+            skills.zip(0..).find(|(known, _)| known.path == skill.path).map(|(_, place)| place)
+        };
+        let head = message[..message.len() - words.len()].trim();
+        Some((head, skills.iter().filter_map(place).collect()))
+    }
+
     /// The command that a word means: itself, `_` read as `-`, or the only one that starts with it.
     fn resolve(&self, typed: &str) -> Result<(String, Target<'c>), CommandError> {
         let lower = typed.to_ascii_lowercase();
@@ -418,6 +441,12 @@ impl<'c> Commands<'c> {
             });
         if let Some(skill) = hidden {
             return Err(CommandError::NotForPeople { name: skill.summary.name.clone() });
+        }
+        if ROOT_FOLDERS.contains(&wanted.as_str()) {
+            return Err(CommandError::Unknown {
+                command: typed.to_owned(),
+                near: self.near(&wanted),
+            });
         }
         let start = self.commands.partition_point(|known| known.command < wanted);
         let starting = self.commands[start..].iter();

@@ -110,6 +110,15 @@ pub struct Stolen {
     pub place: Option<usize>,
 }
 
+/// A near-miss that calls the skill whose suite says that it should not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FalseAlarm {
+    /// The message.
+    pub query: String,
+    /// The skill.
+    pub skill: usize,
+}
+
 /// What came of one skill's suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
@@ -132,6 +141,8 @@ pub struct Report {
     pub total: Tally,
     /// Messages that another skill would get.
     pub stolen: Vec<Stolen>,
+    /// Near-misses that call the skill whose suite has them.
+    pub false_alarms: Vec<FalseAlarm>,
     /// For every two skills how often a message of the first went to the second.
     pub confusion: BTreeMap<(usize, usize), usize>,
     /// Skills that none of their messages reach, or not even their own description.
@@ -164,6 +175,8 @@ pub fn evaluate(
                 if called(*skill) {
                     rows[own].tally.near_misses_called += 1;
                     rows[own].false_alarms.push(case);
+                    let query = case.query.clone();
+                    report.false_alarms.push(FalseAlarm { query, skill: *skill });
                 }
                 continue;
             }
@@ -203,7 +216,9 @@ pub fn evaluate(
     }
     for ((skill, suite), row) in suites.iter().zip(rows) {
         report.total.add(&row.tally);
-        let suggestion = suggestion(&texts(*skill), suite, &row, texts);
+        // Other words in its description would not help what a model may not load.
+        let suggestion =
+            counts(*skill).then(|| suggestion(&texts(*skill), suite, &row, texts)).flatten();
         report.skills.push(Evaluated {
             skill: *skill,
             tally: row.tally,

@@ -61,6 +61,7 @@
     reason = "scores are approximate, and the counts in them stay far below 2^24"
 )]
 
+mod ask;
 mod attribution;
 mod bands;
 mod budget;
@@ -87,6 +88,7 @@ mod rank;
 mod remembered;
 mod requirements;
 mod said;
+mod spelling;
 mod suite;
 mod text;
 mod tokens;
@@ -95,6 +97,7 @@ mod what_if;
 mod why;
 mod wordpiece;
 
+pub use ask::ask;
 pub use attribution::{Attribution, How, MAX_COMMAND_BYTES, Used};
 pub use bands::{
     ACTIVATE, Band, FEATURES, Features, MODEL, MODEL_WITH_MEANING, Model, OFFER, ORDER,
@@ -107,7 +110,7 @@ pub use commands::{
 pub use document::{MAX_BODY_BYTES, MAX_DESCRIPTION_BYTES, SkillText};
 pub use encoder::{Encoder, EncoderError, MAX_PIECES};
 pub use eval::{
-    CALLED, Evaluated, REACH, Report, Stolen, Tally, evaluate, propose_suite,
+    CALLED, Evaluated, FalseAlarm, REACH, Report, Stolen, Tally, evaluate, propose_suite,
     unreached_by_description,
 };
 pub use index::Index;

@@ -15,6 +15,7 @@ use crate::query::Query;
 use crate::rank::{Lists, Scores};
 use crate::remembered::Similarity;
 use crate::said::{Plain, Said, said};
+use crate::spelling::correct;
 
 /// Reasons that are given for one match.
 const MAX_REASONS: usize = 8;
@@ -37,8 +38,13 @@ const NAMED_ODDS: f32 = 3.0;
 /// What it is worth that a message starts with a skill's name as a command: no other word outweighs that.
 const COMMAND_ODDS: f32 = 100.0;
 
-/// How sure a message of nothing but everyday talk can be that it means a skill: not enough to offer it.
-const SMALL_TALK: f32 = OFFER / 2.0;
+/// How sure a message can be that it means a skill when it is nothing but everyday talk, or when the skill's suite says
+/// that it is not for it: not enough to offer it.
+const UNWANTED: f32 = OFFER / 2.0;
+
+/// The most that a message of nothing but typing errors can tell, and the least when it tells anything.
+const MISSPELT_MOST: f32 = 0.45;
+const MISSPELT_LEAST: f32 = 0.25;
 
 /// A cosine of message and description from which on they are about something alike.
 const NEAR: f32 = 0.3;
@@ -73,6 +79,8 @@ pub enum Part {
     Phrase,
     /// A message that its suite remembers.
     Remembered,
+    /// Words that look like its own with a typing error.
+    Spelling,
     /// What its description means, to a sentence model.
     Meaning,
     /// What it says it is not for.
@@ -88,6 +96,7 @@ impl Part {
             Self::Body => "body",
             Self::Phrase => "phrase",
             Self::Remembered => "remembered",
+            Self::Spelling => "spelling",
             Self::Meaning => "meaning",
             Self::NotFor => "not-for",
         }
@@ -110,12 +119,16 @@ pub struct Reason {
 pub struct Ranking<'i, 's> {
     index: &'i Index<'s>,
     query: Query,
+    /// No word of the message is known but by a typing error.
+    is_misspelt: bool,
     scores: Scores,
     leaders: Leaders,
     said: Vec<Said>,
     memory: Memory,
     /// For each skill whether it counts; `None` when all do.
     counted: Option<Vec<bool>>,
+    /// The skills that commands at its head call, in this order.
+    called: Vec<usize>,
     first: OnceCell<Option<usize>>,
     /// What calibrating one skill after the other looks at again and again.
     lists: Lists,
@@ -152,7 +165,8 @@ impl<'i, 's> Ranking<'i, 's> {
     }
 
     fn made(index: &'i Index<'s>, message: &str, memory: Memory, words: Words) -> Self {
-        let query = Query::new(message);
+        let mut query = Query::new(message);
+        let is_misspelt = correct(index, &mut query);
         let mut scores = Scores::by_words(index, &query);
         let meanings = index.meanings.as_ref().filter(|_| words == Words::AndMeaning);
         let asked = meanings.and_then(|meanings| meanings.asked(message));
@@ -164,8 +178,20 @@ impl<'i, 's> Ranking<'i, 's> {
         }
         let leaders = Leaders::of(&scores, |_| true);
         let (said, first) = (said(index, &query), OnceCell::new());
-        let (counted, lists) = (None, Lists::default());
-        Self { index, query, scores, leaders, said, memory, counted, first, lists }
+        let (counted, called, lists) = (None, Vec::new(), Lists::default());
+        Self {
+            index,
+            query,
+            is_misspelt,
+            scores,
+            leaders,
+            said,
+            memory,
+            counted,
+            called,
+            first,
+            lists,
+        }
     }
 
     /// The same, as if there were no others than the skills that `counts`: what a model may not load is no
@@ -176,6 +202,23 @@ impl<'i, 's> Ranking<'i, 's> {
         self.leaders = Leaders::of(&self.scores, |skill| counted[skill]);
         self.said.retain(|said| counted[said.skill]);
         self.counted = Some(counted);
+        self.first = OnceCell::new();
+        self
+    }
+
+    /// The same, when the message has commands at its head, for these skills and no others: they are activated, in
+    /// this order, whatever else it says. Who knows no commands goes by the names of skills.
+    #[must_use]
+    pub fn called(mut self, head: &str, mut skills: Vec<usize>) -> Self {
+        skills.retain(|skill| self.counts(*skill));
+        self.said.retain(|said| said.plain != Plain::Command);
+        self.said.extend(skills.iter().map(|&skill| Said {
+            skill,
+            words: head.to_owned(),
+            is_name: true,
+            plain: Plain::Command,
+        }));
+        self.called = skills;
         self.first = OnceCell::new();
         self
     }
@@ -211,13 +254,28 @@ impl<'i, 's> Ranking<'i, 's> {
     pub fn confidence(&self, skill: usize) -> f32 {
         let (middle, similar) = (self.middle(skill), self.similar(skill));
         let sure = chance(self.model().odds(&self.features(skill), middle, similar));
+        let sure = if self.is_misspelt {
+            let least = if self.scores.described[skill] > 0.0 { MISSPELT_LEAST } else { 0.0 };
+            sure.clamp(least, MISSPELT_MOST)
+        } else {
+            sure
+        };
         if self.is_repeated(skill) || self.plain(skill) == Plain::Command {
             sure.max(REPEATED)
-        } else if self.is_small_talk() && !self.is_said(skill) {
-            sure.min(SMALL_TALK)
+        } else if self.is_small_talk() && !self.is_said(skill)
+            || self.is_refused(skill) && self.plain(skill) < Plain::Called
+        {
+            sure.min(UNWANTED)
+        } else if self.is_named(skill) {
+            sure.max(ACTIVATE)
         } else {
             sure
         }
+    }
+
+    /// Whether the message has no words at all.
+    pub(crate) fn is_wordless(&self) -> bool {
+        self.query.words().is_empty()
     }
 
     /// Whether the message is nothing but everyday talk.
@@ -230,6 +288,12 @@ impl<'i, 's> Ranking<'i, 's> {
         self.plain(skill) > Plain::No
     }
 
+    /// Whether the message plainly says its name.
+    fn is_named(&self, skill: usize) -> bool {
+        let own = |said: &&Said| said.skill == skill && said.is_name;
+        self.said.iter().filter(own).any(|said| said.plain > Plain::No)
+    }
+
     /// How plainly the message says its name or one of its phrases.
     fn plain(&self, skill: usize) -> Plain {
         let own = self.said.iter().filter(|said| said.skill == skill);
@@ -240,6 +304,12 @@ impl<'i, 's> Ranking<'i, 's> {
     fn is_repeated(&self, skill: usize) -> bool {
         let similar = self.similar(skill);
         similar.positive >= SAME_MESSAGE && similar.negative < SAME_MESSAGE
+    }
+
+    /// Whether the message is one that should not call the skill, by its suite.
+    pub(crate) fn is_refused(&self, skill: usize) -> bool {
+        let similar = self.similar(skill);
+        similar.negative >= SAME_MESSAGE && similar.positive < SAME_MESSAGE
     }
 
     /// The weights of the confidence.
@@ -291,11 +361,10 @@ impl<'i, 's> Ranking<'i, 's> {
             let midpoint = if has_suite(&skill) { self.midpoint(*skill) - middle } else { 0.0 };
             let odds = model.odds(&self.features(*skill), midpoint, self.similar(*skill));
             let repeated = if self.is_repeated(*skill) { REPEATED_ODDS } else { 0.0 };
-            let named =
-                |said: &Said| said.skill == *skill && said.is_name && said.plain > Plain::No;
+            let before = self.called.iter().rev().position(|called| called == skill).unwrap_or(0);
             let called = match self.plain(*skill) {
-                Plain::Command => COMMAND_ODDS,
-                _ if self.said.iter().any(named) => NAMED_ODDS,
+                Plain::Command => COMMAND_ODDS * (1.0 + before as f32),
+                _ if self.is_named(*skill) => NAMED_ODDS,
                 _ => 0.0,
             };
             (*skill, odds + repeated + called)
@@ -399,9 +468,10 @@ impl<'i, 's> Ranking<'i, 's> {
     }
 
     fn band(&self, skill: usize, score: f32) -> Band {
-        if score >= ACTIVATE && self.first() == Some(skill) && self.is_said_plainly(skill) {
+        let is_first = || self.first() == Some(skill) && self.is_said_plainly(skill);
+        if score >= ACTIVATE && (self.called.contains(&skill) || is_first()) {
             Band::Activate
-        } else if score >= OFFER || self.meaning(skill) >= ALIKE {
+        } else if score >= OFFER || self.meaning(skill) >= ALIKE && !self.is_refused(skill) {
             Band::Offer
         } else {
             Band::Nothing
@@ -415,6 +485,9 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// Other skills that the message as plainly means: by a name, a phrase or a remembered message.
     pub(crate) fn rivals(&self, skill: usize) -> Vec<usize> {
+        if self.called.contains(&skill) {
+            return Vec::new();
+        }
         // A command at the start outranks everything but another command.
         let least = if self.plain(skill) == Plain::Command { Plain::Called } else { Plain::Said };
         let said = self.said.iter().filter(|said| said.plain >= least).map(|said| said.skill);
@@ -432,14 +505,20 @@ impl<'i, 's> Ranking<'i, 's> {
         for said in self.said.iter().filter(|said| said.skill == skill) {
             let part = if said.is_name { Part::Name } else { Part::Phrase };
             let weight = self.scores.ideal;
-            reasons.push(Reason { words: said.words.clone(), part, weight });
+            let reason = Reason { words: said.words.clone(), part, weight };
+            // A phrase may be said again.
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
         }
         for (stem, (weight, list)) in self.query.stems.iter().zip(&self.scores.lists) {
             let Some(&(_, byte)) = list.iter().find(|(found, _)| *found as usize == skill) else {
                 continue;
             };
             let counts = Counts(byte);
-            let part = if counts.name() > 0 {
+            let part = if stem.is_misspelt {
+                Part::Spelling
+            } else if counts.name() > 0 {
                 Part::Name
             } else if counts.description() > 0 {
                 Part::Description

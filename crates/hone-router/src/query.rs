@@ -35,6 +35,8 @@ pub(crate) struct Stem {
     pub(crate) negative: Key,
     /// All words with this stem are everyday talk.
     pub(crate) is_everyday: bool,
+    /// The keys are those of another word, which this one is a typing error of.
+    pub(crate) is_misspelt: bool,
 }
 
 impl Query {
@@ -77,7 +79,8 @@ impl Query {
                 stems.insert(stem, query.stems.len());
                 let negative = key(Kind::Negative, &[&word.stem]);
                 let plain = word.plain.clone();
-                query.stems.push(Stem { plain, key: stem, negative, is_everyday });
+                let is_misspelt = false;
+                query.stems.push(Stem { plain, key: stem, negative, is_everyday, is_misspelt });
                 if !word.is_piece && most_trigrams > 0 {
                     text::trigrams(&word.plain, |trigram| {
                         let trigram = trigram_key(trigram);

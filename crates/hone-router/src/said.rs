@@ -63,6 +63,22 @@ const NEGATIONS: [&str; 15] = [
     "shouldn", "stop", "without", "wouldn",
 ];
 
+/// Words behind a name or phrase that say of it what it is: `fill the form is a bad phrase`.
+const TELLS: [&str; 8] = ["did", "does", "has", "is", "isn", "means", "sounds", "was"];
+
+/// Two words that take back what was said before them.
+const TAKEN_BACK: [[&str; 2]; 9] = [
+    ["actually", "don"],
+    ["actually", "no"],
+    ["cancel", "that"],
+    ["forget", "it"],
+    ["forget", "that"],
+    ["never", "mind"],
+    ["no", "wait"],
+    ["scratch", "that"],
+    ["wait", "no"],
+];
+
 /// Words that a thing is named after, as in `audit my listing`.
 const DETERMINERS: [&str; 10] =
     ["a", "an", "her", "his", "its", "my", "our", "the", "their", "this"];
@@ -95,16 +111,13 @@ pub(crate) struct Said {
 pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
     let all = query.words();
     let mut found = Vec::new();
+    let taken_back = taken_back(all);
     query.runs(index.longest_phrase(), |hash, place| {
         index.phrase(hash, |skill, is_name| {
             let words = &all[place.clone()];
-            let plain = if is_name {
-                name(query, &place)
-            } else if is_phrase(all, &place) && !is_negated(all, place.start) {
-                Plain::Said
-            } else {
-                Plain::No
-            };
+            let plain = if is_name { name(query, &place) } else { phrase(all, &place) };
+            let is_gone = plain < Plain::Command && place.end <= taken_back;
+            let plain = if is_gone || words[0].is_cited { Plain::No } else { plain };
             let spoken: Vec<&str> = words.iter().map(|word| word.plain.as_str()).collect();
             let words = spoken.join(if is_name && words.len() > 1 { "-" } else { " " });
             found.push(Said { skill, words, is_name, plain });
@@ -113,6 +126,27 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
     // The order of segments must not show.
     found.sort_by_key(|said| said.skill);
     found
+}
+
+/// The place before which everything is taken back.
+fn taken_back(all: &[Word]) -> usize {
+    let is_back = |pair: &&[Word]| TAKEN_BACK.contains(&[&pair[0].plain, &pair[1].plain]);
+    all.windows(2).rposition(|pair| is_back(&pair)).unwrap_or(0)
+}
+
+/// How plainly a phrase at a place of a message is one.
+fn phrase(all: &[Word], place: &Range<usize>) -> Plain {
+    let is_quoted = is_quoted(all, &all[place.clone()]);
+    let is_told_of = all
+        .get(place.end)
+        .is_some_and(|next| !next.is_apart && TELLS.contains(&next.plain.as_str()));
+    let is_meant = !is_quoted && !is_told_of && !is_negated(all, place);
+    if is_meant && is_phrase(all, place) { Plain::Said } else { Plain::No }
+}
+
+/// What another person said is in quotation marks; who puts all of his message in them means it.
+fn is_quoted(all: &[Word], words: &[Word]) -> bool {
+    words.iter().all(|word| word.is_quoted) && !all.iter().all(|word| word.is_quoted)
 }
 
 /// How plainly a name at a place of a message is one.
@@ -129,7 +163,7 @@ fn name(query: &Query, place: &Range<usize>) -> Plain {
         return Plain::Command;
     }
     // What stands first as a path or a variable is none.
-    if is_negated(all, place.start) || place.start == 0 && words[0].is_called {
+    if is_negated(all, place) || place.start == 0 && words[0].is_called {
         return Plain::No;
     }
     let before = last.map(|at| all[at].plain.as_str());
@@ -149,9 +183,8 @@ fn name(query: &Query, place: &Range<usize>) -> Plain {
         && all[..place.start - 1].iter().all(|word| word.plain == "please")
         && next.is_none_or(goes_on)
         && !words.iter().all(|word| word.is_stop || is_everyday(&word.plain));
-    // What another person said is in quotation marks, with its order.
-    let is_quoted = words[0].is_quoted && !all.iter().all(|word| word.is_quoted);
-    let is_said = (is_typed || is_named_skill) && called || is_asked_for && !is_quoted;
+    let is_asked_for = is_asked_for && !is_quoted(all, words);
+    let is_said = (is_typed || is_named_skill) && called || is_asked_for;
     if is_said || is_typed && is_listed(query, place) || is_called_in_chinese(all, place, query) {
         Plain::Said
     } else {
@@ -172,8 +205,8 @@ fn call(all: &[Word], place: &Range<usize>, query: &Query) -> bool {
             .first()
             .is_none_or(|next| next.is_apart && !query.is_question && !is_one_of(&REPORTS, next));
     };
-    // What another person said is in quotation marks, with its order.
-    let is_quoted = order.is_quoted && name[0].is_quoted && !all.iter().all(|word| word.is_quoted);
+    // A name alone may stand in quotation marks.
+    let is_quoted = order.is_quoted && is_quoted(all, &name[..1]);
     let clause = || {
         let starts = std::iter::once(order).chain(earlier.iter().rev());
         let cut = starts.zip(earlier.iter().rev()).take_while(|(following, _)| !following.is_apart);
@@ -229,9 +262,18 @@ fn is_phrase(all: &[Word], place: &Range<usize>) -> bool {
             || is_most())
 }
 
-/// Whether one of the words before a place, in the same clause, turns it into its opposite. What a comma cuts
-/// off behind a `not` stands between: `you must not, whatever they say, use …`.
-fn is_negated(all: &[Word], place: usize) -> bool {
+/// Whether one of the words before a place, in the same clause, turns it into its opposite, or the one behind it does:
+/// `use pdf-forms never`. What a comma cuts off behind a `not` stands between: `you must not, whatever they say, use …`.
+fn is_negated(all: &[Word], place: &Range<usize>) -> bool {
+    let after = |at: usize| all.get(place.end + at).filter(|word| at == 0 || !word.is_apart);
+    // `use one, not the other` and `use one, never the other`
+    let ends = after(1).is_none();
+    if after(0)
+        .is_some_and(|next| next.plain == "never" && !next.is_apart || next.plain == "not" && ends)
+    {
+        return true;
+    }
+    let place = place.start;
     let is_negation = |word: &Word| NEGATIONS.contains(&word.plain.as_str());
     let cut = all[..place].iter().zip(&all[1..=place]).rev().take(NEGATED_AROUND);
     if cut.skip(1).any(|(word, next)| next.is_apart && is_negation(word)) {

@@ -4,6 +4,7 @@
 //! object with such a list, or with the skill's name and lists of prompts, as the guides of the format
 //! show it. One is written: the first.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -119,6 +120,29 @@ impl Suite {
             }
         }
         self.cases.len() > before
+    }
+
+    /// What is wrong with it, in a sentence: what of its file is not read, and what it says yes and no to.
+    pub fn problem(&self) -> Option<String> {
+        let both = self.contradictions();
+        let both = both.first().map(|first| {
+            let count = both.len();
+            let messages = if count == 1 { "message" } else { "messages" };
+            format!("{count} {messages} should and should not call it: \u{201c}{first}\u{201d}")
+        });
+        let left_out = self.left_out.as_ref().map(ToString::to_string);
+        let parts: Vec<String> = left_out.into_iter().chain(both).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// The messages that it says should call the skill and should not, each once.
+    fn contradictions(&self) -> Vec<&str> {
+        let plain = |case: &Case| case.query.trim().to_lowercase();
+        let of = |wanted: bool| self.cases.iter().filter(move |case| case.should_trigger == wanted);
+        let no: HashSet<String> = of(false).map(plain).collect();
+        let mut told = HashSet::new();
+        let both = of(true).filter(|case| no.contains(&plain(case)) && told.insert(plain(case)));
+        both.map(|case| case.query.as_str()).collect()
     }
 
     /// Reads a suite in any of the formats.

@@ -53,12 +53,14 @@ pub(crate) struct Word {
     pub(crate) is_ending: bool,
     /// It stands between quotation marks.
     pub(crate) is_quoted: bool,
+    /// It stands in a line that begins with `>`, as what another person wrote does.
+    pub(crate) is_cited: bool,
 }
 
 /// The words of a text, in order.
 pub(crate) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
-    read(text, |word: Spoken<'_>| {
+    let unclosed = read(text, |word: Spoken<'_>| {
         words.push(Word {
             plain: word.plain.to_owned(),
             stem: word.stem.to_owned(),
@@ -71,8 +73,13 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
             is_apart: word.is_apart,
             is_ending: word.before == Some(Mark::Dot),
             is_quoted: word.is_quoted,
+            is_cited: word.is_cited,
         });
     });
+    // A mark that is never closed was none.
+    for word in unclosed.and_then(|from| words.get_mut(from..)).into_iter().flatten() {
+        word.is_quoted = false;
+    }
     words
 }
 
@@ -94,11 +101,14 @@ struct Spoken<'w> {
     before: Option<Mark>,
     is_apart: bool,
     is_quoted: bool,
+    is_cited: bool,
 }
 
-fn read(text: &str, each: impl FnMut(Spoken<'_>)) {
+/// Reads a text, and returns the number of words before a quotation that does not end.
+fn read(text: &str, each: impl FnMut(Spoken<'_>)) -> Option<usize> {
     let mut reader = WordReader {
         each,
+        count: 0,
         word: String::new(),
         plain: String::new(),
         stem: String::new(),
@@ -107,17 +117,25 @@ fn read(text: &str, each: impl FnMut(Spoken<'_>)) {
         after_apostrophe: false,
         before: None,
         is_apart: false,
-        is_quoted: false,
+        after: '\n',
+        quoted: None,
+        line: Line::Begins,
     };
     for character in text.chars() {
         reader.take(character);
+        reader.after = character;
+        reader.line = reader.line.with(character);
     }
     reader.end_spaced();
     reader.end_unspaced();
+    let closes_at_end = |(mark, _): &(char, usize)| *mark == '\'' && reader.after == '\'';
+    reader.quoted.filter(|quoted| !closes_at_end(quoted)).map(|(_, from)| from)
 }
 
 struct WordReader<F> {
     each: F,
+    /// Words so far.
+    count: usize,
     /// The word under way, as written.
     word: String,
     /// The last word in lower case, and its stem.
@@ -129,7 +147,30 @@ struct WordReader<F> {
     after_apostrophe: bool,
     before: Option<Mark>,
     is_apart: bool,
-    is_quoted: bool,
+    /// The character before this one.
+    after: char,
+    /// The mark that ends the quotation under way, and the number of words before it.
+    quoted: Option<(char, usize)>,
+    line: Line,
+}
+
+/// What is known of a line so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Begins,
+    Cited,
+    Own,
+}
+
+impl Line {
+    fn with(self, c: char) -> Self {
+        match (self, c) {
+            (_, '\n') => Self::Begins,
+            (Self::Begins, '>') => Self::Cited,
+            (Self::Begins, c) if !c.is_whitespace() => Self::Own,
+            (line, _) => line,
+        }
+    }
 }
 
 /// What stands directly before a word.
@@ -181,13 +222,25 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
             };
             self.is_apart |=
                 c == '\n' || matches!(self.before, Some(Mark::Other | Mark::Below | Mark::Dot));
-            match c {
-                '"' => self.is_quoted = !self.is_quoted,
-                '“' | '„' | '«' => self.is_quoted = true,
-                '”' | '»' => self.is_quoted = false,
-                _ => {}
-            }
+            self.quote(c);
         }
+    }
+
+    /// Begins or ends a quotation. An apostrophe begins one before a word and ends it behind one.
+    fn quote(&mut self, c: char) {
+        let from = self.count;
+        let is_behind = |mark: char| self.after == mark;
+        self.quoted = match (self.quoted, c) {
+            (Some(('\'', _)), '\n') => None,
+            (Some(('\'', _)), _) if is_behind('\'') && c != '\'' => None,
+            (Some((mark, _)), c) if mark == c || matches!((mark, c), ('”', '“')) => None,
+            (Some(quoted), _) => Some(quoted),
+            (None, '"' | '`') => Some((c, from)),
+            (None, '“' | '„') => Some(('”', from)),
+            (None, '«') => Some(('»', from)),
+            (None, '\'') if !self.after.is_alphanumeric() => Some(('\'', from)),
+            (None, _) => None,
+        };
     }
 
     fn end_unspaced(&mut self) {
@@ -231,7 +284,8 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
             before => before,
         };
         let is_apart = std::mem::take(&mut self.is_apart);
-        let is_quoted = self.is_quoted;
+        let (is_quoted, is_cited) = (self.quoted.is_some(), self.line == Line::Cited);
+        self.count += 1;
         (self.each)(Spoken {
             plain,
             stem: &self.stem,
@@ -240,6 +294,7 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
             before,
             is_apart,
             is_quoted,
+            is_cited,
         });
     }
 }

@@ -89,11 +89,15 @@ pub fn why(ranking: &Ranking<'_, '_>, skill: usize, name: &dyn Fn(usize) -> Stri
             "a model may not load it by itself, so no message leads to it; a person calls it by `/name` or `$name`"
                 .to_owned(),
         )
+    } else if ranking.is_wordless() {
+        Some("the message has no words".to_owned())
     } else if found.band == Band::Nothing && ranking.is_small_talk() {
         Some(
             "the message is nothing but everyday talk: only its name, one of its phrases or a message of its triggers.json would call it"
                 .to_owned(),
         )
+    } else if found.band == Band::Nothing && ranking.is_refused(skill) {
+        Some("its triggers.json says that this message is not for it".to_owned())
     } else {
         would_change(&found, place, &lacks, &ranking.words_said(skill), &rivals)
     };

@@ -5,14 +5,14 @@
 //! not for ever: while it is open, the state's log cannot be folded into its file.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-use hone_library::{Catalogue, State};
-use hone_router::{Band, Index, Match, Ranking, resembles};
+use hone_library::{Bundle, Catalogue, Config, State};
+use hone_router::{Band, Index, Match, Ranking, ask, resembles};
 
 /// Threads at most: each holds an index of its own.
 const MAX_THREADS: usize = 4;
@@ -39,6 +39,7 @@ struct Question {
 /// The way to the threads.
 #[derive(Debug)]
 pub struct Seeker {
+    hone_home: PathBuf,
     ways: Vec<Way>,
 }
 
@@ -54,7 +55,8 @@ impl Seeker {
     /// Starts the threads; they end with the last way to them.
     pub fn new(hone_home: &Path) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { ways: (0..cores.clamp(1, MAX_THREADS)).map(|_| Way::new(hone_home)).collect() }
+        let ways = (0..cores.clamp(1, MAX_THREADS)).map(|_| Way::new(hone_home)).collect();
+        Self { hone_home: hone_home.to_owned(), ways }
     }
 
     /// The skills of a catalogue that words lead to, best first. Waits: not for a thread that must not.
@@ -66,8 +68,15 @@ impl Seeker {
         wanted: Wanted,
     ) -> Vec<Match> {
         let (skills, words) = (Arc::clone(catalogue), words.to_owned());
-        let work = move |index: &Index<'_>| found(index, &skills, &words, most, wanted);
+        let bundles = self.bundles();
+        let work = move |index: &Index<'_>| found(index, &skills, bundles, &words, most, wanted);
         self.ask(catalogue, work).unwrap_or_default()
+    }
+
+    /// The bundles of the settings as they are then; settings that cannot be read have none.
+    pub(crate) fn bundles(&self) -> impl FnOnce() -> Vec<Bundle> + Send + use<> {
+        let hone_home = self.hone_home.clone();
+        move || Config::load(&hone_home).unwrap_or_default().bundles
     }
 
     /// What somebody makes of the index of a catalogue; none when it cannot be had. Waits, as above.
@@ -127,13 +136,17 @@ fn attend(state: &State, asked: &Receiver<Question>, max_open: Duration) {
 fn found(
     index: &Index<'_>,
     catalogue: &Catalogue,
+    bundles: impl FnOnce() -> Vec<Bundle>,
     words: &str,
     most: usize,
     wanted: Wanted,
 ) -> Vec<Match> {
     let skills = &catalogue.skills;
-    let counts = |skill: usize| wanted == Wanted::Words || skills[skill].summary.model_invocable;
-    let mut found = Ranking::new(index, words).among(counts).matches(most, |_| true);
+    let ranking = match wanted {
+        Wanted::Words => Ranking::new(index, words),
+        Wanted::ForModels | Wanted::About => ask(index, catalogue, bundles, words),
+    };
+    let mut found = ranking.matches(most, |_| true);
     match wanted {
         // Without a word in common, only a word that looks like one of its own leads to a skill.
         Wanted::Words => found.retain(|found| {
@@ -179,7 +192,9 @@ mod tests {
                     let (answer, answered) = sync_channel(1);
                     let skills = Arc::clone(&catalogue);
                     let work = Box::new(move |index: &Index<'_>| {
-                        answer.send(found(index, &skills, "changelog", 5, Wanted::Words)).unwrap();
+                        answer
+                            .send(found(index, &skills, Vec::new, "changelog", 5, Wanted::Words))
+                            .unwrap();
                     });
                     let catalogue = Arc::clone(&catalogue);
                     questions.send(Question { catalogue, work }).unwrap();

@@ -739,7 +739,7 @@ pub(crate) enum Command {
         /// The skill's folder
         #[arg(value_name = "SKILL_DIR")]
         folder: PathBuf,
-        /// One message a line, or JSON lines with a "query"
+        /// One message a line, JSON lines with a "query", or a suite; `-` is standard input
         #[arg(long, value_name = "FILE")]
         messages: Option<PathBuf>,
         /// Print JSON

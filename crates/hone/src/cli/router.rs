@@ -36,7 +36,8 @@ pub(crate) enum EvalCommand {
     #[command(after_help = "Examples:\n  \
         hone eval triggers\n  \
         hone eval triggers pdf --suite messages.json\n  \
-        hone eval triggers --all --plot who.svg\n\n\
+        hone eval triggers --all --plot who.svg\n  \
+        hone eval triggers pdf --propose          a first suite for a skill that has none\n\n\
         A suite is a list of {\"query\": \"…\", \"should_trigger\": true} in triggers.json beside \
         SKILL.md. Its messages are asked as if they were not remembered.\n\
         Exit code 1: a message is missed, stolen or wrongly answered, or a skill is out of reach.")]
@@ -49,6 +50,9 @@ pub(crate) enum EvalCommand {
         /// Look at skills without a suite too: does their own description lead to them?
         #[arg(long, conflicts_with = "name")]
         all: bool,
+        /// Write a triggers.json for the named skills that have none, from descriptions and neighbours
+        #[arg(long, requires = "name", conflicts_with_all = ["suite", "plot"])]
+        propose: bool,
         /// Draw who gets whose messages
         #[arg(long, value_name = "FILE.svg")]
         plot: Option<PathBuf>,

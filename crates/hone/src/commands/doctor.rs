@@ -181,7 +181,7 @@ fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck
     let with_suite = catalogue.skills.iter().filter(|skill| skill.has_suite);
     let wrong = with_suite.filter_map(|skill| {
         let why = match suite_of(skill) {
-            Ok(suite) => suite.left_out?.to_string(),
+            Ok(suite) => suite.problem()?,
             Err(error) => error.to_string(),
         };
         Some((skill.folder().join(SUITE_FILE), why))

@@ -11,7 +11,9 @@ use hone_router::{
     read_suite, skill_text, suite_of, unreached_by_description,
 };
 
+use super::change::report;
 use super::match_message::{open_index, tell_broken_suite, understood};
+use crate::cli::Writing;
 use crate::context::Context;
 use crate::json::matching::{EvalReport, EvalSkill};
 use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
@@ -46,8 +48,7 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
     let opened = Index::open(&context.state, &catalogue.roots, skills);
     let index = understood(context, &catalogue, opened.index, &asked);
     if suites.is_empty() && !what.all && !is_broken {
-        let hint =
-            "write one: `hone new NAME --triggers`, or a list of {\"query\", \"should_trigger\"}";
+        let hint = "write one: `hone eval triggers NAME --propose`";
         return Err(Failure::no("there is no triggers.json to evaluate", hint));
     }
     suites.sort_by_key(|(skill, _)| *skill);
@@ -94,6 +95,28 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
     Ok(code)
 }
 
+/// Writes a first suite for each of these skills that has none.
+pub(crate) fn propose(context: &Context, names: &[String], as_json: bool) -> Outcome {
+    let writing = Writing { dry_run: false, json: as_json, why: None };
+    let mut code = ExitCode::SUCCESS;
+    for name in names {
+        let catalogue = context.catalogue()?;
+        let skill = context.skill(&catalogue, name)?;
+        let (text, _) = skill_text(&skill);
+        let Some(suite) = Proposed::for_text(context, Some(&skill), &text, &Suite::default())?
+        else {
+            code = ExitCode::from(NO);
+            continue;
+        };
+        let change = context.write(skill.key(), &writing, |store| {
+            store.write_file(&skill, SUITE_FILE, suite.0.to_json().as_bytes(), false)
+        })?;
+        report(context, &change, &writing)?;
+        suite.tell();
+    }
+    Ok(code)
+}
+
 /// A suite that is written together with a skill's text.
 pub(crate) struct Proposed(Suite);
 
@@ -107,6 +130,17 @@ impl Proposed {
     ) -> Result<Option<Self>, Failure> {
         let key = &planned.path;
         let there = context.at_path(key).or_else(|| context.at_path(&key.join("SKILL.md")));
+        let text = planned.files.iter().find_map(|file| described(file.after.as_deref()?));
+        Self::for_text(context, there.as_ref(), &text.unwrap_or_default(), known)
+    }
+
+    /// The suite for a text that is, or will be, the one of a skill that may be there.
+    fn for_text(
+        context: &Context,
+        there: Option<&Listed>,
+        text: &SkillText,
+        known: &Suite,
+    ) -> Result<Option<Self>, Failure> {
         let why_not = |skill: &Listed| match suite_of(skill) {
             _ if skill.is_flat => {
                 Some("it is a single file, which has no room for a triggers.json")
@@ -114,13 +148,13 @@ impl Proposed {
             Ok(suite) if suite.cases.is_empty() => None,
             Ok(_) | Err(_) => Some("it has a triggers.json already"),
         };
-        if let Some(why) = there.as_ref().and_then(why_not) {
+        if let Some(why) = there.and_then(why_not) {
             say(&format!("note: {why}"));
             return Ok(None);
         }
         let catalogue = context.catalogue()?;
         let index = open_index(context, &catalogue);
-        let is_there = |other: &Listed| there.as_ref().is_some_and(|it| it.path == other.path);
+        let is_there = |other: &Listed| there.is_some_and(|it| it.path == other.path);
         let own = catalogue.skills.iter().position(is_there);
         let suites: Vec<(usize, Suite)> = catalogue
             .skills
@@ -130,8 +164,7 @@ impl Proposed {
             .filter(|(_, suite)| !suite.cases.is_empty())
             .collect();
         let mut suite = known.clone();
-        let text = planned.files.iter().find_map(|file| described(file.after.as_deref()?));
-        let proposed = propose_suite(&index, &text.unwrap_or_default(), own, &suites);
+        let proposed = propose_suite(&index, text, own, &suites);
         suite.take_in(proposed.cases, usize::MAX);
         Ok(Some(Self(suite)))
     }
@@ -186,7 +219,7 @@ fn suites(
             let hint = "a suite is a list of {\"query\": \"…\", \"should_trigger\": true}";
             Failure::failed(format!("`{}`: {error}", file.display()), hint)
         })?;
-        let is_broken = tell_left_out(&file.display().to_string(), &suite);
+        let is_broken = tell_wrong(&file.display().to_string(), &suite);
         return Ok((vec![(skill, suite)], is_broken));
     }
     let everything: Vec<usize> = (0..skills.len()).collect();
@@ -196,7 +229,7 @@ fn suites(
             Ok(suite) if suite.cases.is_empty() => {}
             Ok(suite) => {
                 let path = skills[place].folder().join(SUITE_FILE);
-                is_broken |= tell_left_out(&context.shown(&path), &suite);
+                is_broken |= tell_wrong(&context.shown(&path), &suite);
                 found.push((place, suite));
             }
             Err(error) => {
@@ -208,12 +241,13 @@ fn suites(
     Ok((found, is_broken))
 }
 
-/// Says what of a suite is not read; false when that is nothing.
-pub(crate) fn tell_left_out(shown: &str, suite: &Suite) -> bool {
-    if let Some(left_out) = &suite.left_out {
-        say(&format!("warning: `{shown}`: {left_out}"));
+/// Says what is wrong with a suite; false when that is nothing.
+fn tell_wrong(shown: &str, suite: &Suite) -> bool {
+    let problem = suite.problem();
+    if let Some(problem) = &problem {
+        say(&format!("warning: `{shown}`: {problem}"));
     }
-    suite.left_out.is_some()
+    problem.is_some()
 }
 
 fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {
@@ -278,6 +312,13 @@ fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {
             printable_line(&stolen.by),
             printable_line(&stolen.query)
         );
+    }
+    if !json.false_alarms.is_empty() {
+        let _ = writeln!(text, "\nNear-misses that call ({}):", json.false_alarms.len());
+    }
+    for alarm in json.false_alarms.iter().take(MAX_SHOWN) {
+        let (name, query) = (printable_line(&alarm.name), printable_line(&alarm.query));
+        let _ = writeln!(text, "  {name}: {query}");
     }
     if !json.unreached.is_empty() {
         let names = json.unreached.join(", ");

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 
 use hone_library::{Catalogue, Listed};
 use hone_router::{
-    Band, Index, Match, Part, Ranking, SUITE_FILE, SuiteError, Texts, about, resembles,
+    Band, Index, Match, Part, Ranking, SUITE_FILE, SuiteError, Texts, about, ask, resembles,
 };
 use serde_json::Value;
 
 use crate::context::Context;
 use crate::json::matching::{BatchLine, Matched, Matches, SearchResult, SearchResults};
 use crate::output::{Failure, NO, Outcome, print, print_json, say, stdout, visible_json};
-use crate::terminal::printable_line;
+use crate::terminal::{hung, printable_line, room};
 
 /// The longest line of a batch that is read, in bytes.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
@@ -79,10 +79,10 @@ pub(crate) fn match_message(
     let index = open_index(context, &catalogue);
     if let Some(file) = batch {
         // A batch may wait for its next line for hours.
-        return run_batch(&catalogue, &index.whole(), file, k);
+        return run_batch(context, &catalogue, &index.whole(), file, k);
     }
     let message = message.unwrap_or_default();
-    let matches = asked(&index, &catalogue.skills, message, k);
+    let matches = asked(context, &index, &catalogue, message).matches(k, |_| true);
     if as_json {
         let matches = matches.iter().map(|found| Matched::of(found, &catalogue.skills)).collect();
         return print_json(&Matches { matches });
@@ -95,9 +95,14 @@ pub(crate) fn match_message(
     print(&lines(&likely, &catalogue.skills))
 }
 
-fn asked(index: &Index<'_>, skills: &[Listed], message: &str, k: usize) -> Vec<Match> {
-    let for_models = |skill: usize| skills[skill].summary.model_invocable;
-    Ranking::new(index, message).among(for_models).matches(k, |_| true)
+/// A message held against what a model may load.
+pub(crate) fn asked<'i, 's>(
+    context: &Context,
+    index: &'i Index<'s>,
+    catalogue: &Catalogue,
+    message: &str,
+) -> Ranking<'i, 's> {
+    ask(index, catalogue, || context.config.bundles.clone(), message)
 }
 
 fn lines(matches: &[&Match], skills: &[Listed]) -> String {
@@ -106,13 +111,8 @@ fn lines(matches: &[&Match], skills: &[Listed]) -> String {
     for found in matches {
         let name = printable_line(&skills[found.skill].summary.name);
         let width = widest.unwrap_or(0);
-        let _ = writeln!(
-            text,
-            "{:8}  {:.2}  {name:width$}  {}",
-            found.band.id(),
-            found.score,
-            reasons(found)
-        );
+        let lead = format!("{:8}  {:.2}  {name:width$}  ", found.band.id(), found.score);
+        let _ = writeln!(text, "{}", hung(&lead, &reasons(found), room()));
     }
     text
 }
@@ -125,6 +125,7 @@ pub(crate) fn reasons(found: &Match) -> String {
         Part::Remembered,
         Part::Description,
         Part::Body,
+        Part::Spelling,
         Part::Meaning,
         Part::NotFor,
     ];
@@ -137,7 +138,13 @@ pub(crate) fn reasons(found: &Match) -> String {
     groups.collect::<Vec<_>>().join("; ")
 }
 
-fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) -> Outcome {
+fn run_batch(
+    context: &Context,
+    catalogue: &Catalogue,
+    index: &Index<'_>,
+    file: &Path,
+    k: usize,
+) -> Outcome {
     let is_stdin = file == Path::new("-");
     let not_read = |doing: &str, error: &std::io::Error| {
         let name =
@@ -172,7 +179,8 @@ fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) ->
             if asked.is_empty() {
                 continue;
             }
-            answer(catalogue, index, (number, asked), k)
+            let of = |query: &str| self::asked(context, index, catalogue, query);
+            answer(catalogue, &|query| of(query).matches(k, |_| true), (number, asked))
         };
         is_wrong |= answer.error.is_some();
         let text = serde_json::to_string(&answer).map_err(std::io::Error::from)?;
@@ -186,9 +194,8 @@ fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) ->
 
 fn answer(
     catalogue: &Catalogue,
-    index: &Index<'_>,
+    matches: &dyn Fn(&str) -> Vec<Match>,
     (number, line): (usize, &[u8]),
-    k: usize,
 ) -> BatchLine {
     let wrong =
         |id: Value, error: String| BatchLine { id, matches: Vec::new(), error: Some(error) };
@@ -208,8 +215,8 @@ fn answer(
         Some(_) => return wrong(id, format!("the \"query\" in line {number} is not a text")),
         None => return wrong(id, format!("line {number} has no \"query\"")),
     };
-    let found = asked(index, &catalogue.skills, query, k);
-    let matches = found.iter().map(|found| Matched::of(found, &catalogue.skills)).collect();
+    let matches = matches(query);
+    let matches = matches.iter().map(|found| Matched::of(found, &catalogue.skills)).collect();
     BatchLine { id, matches, error: None }
 }
 
@@ -243,7 +250,5 @@ pub(crate) fn search(context: &Context, words: &[String], k: usize, as_json: boo
     }
     let skills: Vec<Listed> =
         found.iter().map(|found| catalogue.skills[found.skill].clone()).collect();
-    let room =
-        if crate::terminal::stdout_is_terminal() { crate::terminal::columns() } else { usize::MAX };
-    print(&super::list::lines(&skills, room)).map(|_| code)
+    print(&super::list::lines(&skills, room())).map(|_| code)
 }

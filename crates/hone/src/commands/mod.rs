@@ -143,9 +143,12 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             eval_skill::eval(&context, &name.unwrap_or_default(), &how)
         }
         Command::Eval {
-            command: Some(EvalCommand::Triggers { name, suite, all, plot, json }),
+            command: Some(EvalCommand::Triggers { name, suite, all, propose, plot, json }),
             ..
         } => {
+            if propose {
+                return eval::propose(&context, &name, json);
+            }
             let what =
                 eval::What { names: &name, suite: suite.as_deref(), all, plot: plot.as_deref() };
             eval::triggers(&context, &what, json)

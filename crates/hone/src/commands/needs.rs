@@ -14,7 +14,7 @@ use super::{keyring, mcp_servers};
 use crate::context::Context;
 use crate::json::routing;
 use crate::output::{Failure, NO, Outcome, print, print_json, say};
-use crate::terminal::printable_line;
+use crate::terminal::{hung, printable_line, room};
 
 pub(crate) fn needs(context: &Context, names: &[String], forget: bool, as_json: bool) -> Outcome {
     let catalogue = context.catalogue()?;
@@ -58,7 +58,8 @@ pub(crate) fn needs(context: &Context, names: &[String], forget: bool, as_json: 
     }
     let mut text = String::new();
     for need in &needs {
-        let _ = writeln!(text, "{:7}  {}", need.status.id(), printable_line(&described(need)));
+        let lead = format!("{:7}  ", need.status.id());
+        let _ = writeln!(text, "{}", hung(&lead, &printable_line(&described(need)), room()));
     }
     print(&text)?;
     for problem in &problems {

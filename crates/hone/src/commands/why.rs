@@ -1,19 +1,22 @@
 //! `hone why` and `hone what-if`: what tips a choice, and what a new skill would change.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::Path;
+use std::process::ExitCode;
 
 use hone_router::{
-    Index, Ranking, Why, level0_line, skill_text, suite_of, token_bound, what_if as ask_what_if,
+    Index, Suite, Why, level0_line, skill_text, suite_of, token_bound, what_if as ask_what_if,
     why as explain,
 };
 
 use super::check::skill_file;
-use super::match_message::{BYTE_ORDER_MARK, open_index, reasons, understood};
+use super::match_message::{BYTE_ORDER_MARK, asked, open_index, reasons, understood};
 use crate::context::Context;
 use crate::json::matching::{WhatIfReport, WhyReport, WhySkill};
-use crate::output::{Failure, Outcome, count, print, print_json};
-use crate::terminal::printable_line;
+use crate::output::{Failure, Outcome, count, print, print_json, say};
+use crate::terminal::{hung, printable_line, room};
 
 /// Skills that are explained when none is named.
 const EXPLAINED: usize = 5;
@@ -25,8 +28,7 @@ pub(crate) fn why(context: &Context, message: &str, name: Option<&str>, as_json:
     let catalogue = context.catalogue()?;
     context.tell_problem();
     let index = open_index(context, &catalogue);
-    let for_models = |skill: usize| catalogue.skills[skill].summary.model_invocable;
-    let ranking = Ranking::new(&index, message).among(for_models);
+    let ranking = asked(context, &index, &catalogue, message);
     let mut explained = ranking.best(EXPLAINED, |_| true);
     if let Some(name) = name {
         let skill = context.skill(&catalogue, name)?;
@@ -51,35 +53,44 @@ pub(crate) fn why(context: &Context, message: &str, name: Option<&str>, as_json:
     for why in &answers {
         let skill = &catalogue.skills[why.found.skill];
         let place = why.place.map_or("nowhere".to_owned(), |place| format!("place {place}"));
-        let _ = writeln!(
-            text,
-            "\n{}: {}, {}, confidence {:.2}",
+        let head = format!(
+            "{}: {}, {}, confidence {:.2}",
             printable_line(&skill.summary.name),
             why.found.band.id(),
             place,
             why.found.score
         );
-        if !why.found.reasons.is_empty() {
-            let _ = writeln!(text, "  has      {}", reasons(&why.found));
-        }
-        if !why.lacks.is_empty() {
-            let words: Vec<&str> = why.lacks.iter().map(|word| word.word.as_str()).collect();
-            let _ = writeln!(text, "  lacks    {}", printable_line(&words.join(", ")));
-        }
-        let moved: Vec<String> = why
-            .contributions
-            .iter()
-            .take(MAX_CONTRIBUTIONS)
-            .map(|contribution| format!("{} {:+.2}", contribution.what, contribution.moved))
-            .collect();
-        if !moved.is_empty() {
-            let _ = writeln!(text, "  tipped   {}", moved.join(", "));
-        }
-        if let Some(change) = &why.would_change {
-            let _ = writeln!(text, "  change   {}", printable_line(change));
+        let _ = writeln!(text, "\n{}", hung("", &head, room()));
+        for (what, told) in told(why) {
+            let _ = writeln!(
+                text,
+                "{}",
+                hung(&format!("  {what:7}  "), &printable_line(&told), room())
+            );
         }
     }
-    print(&text)
+    print(&text)?;
+    if answers.is_empty() {
+        say("nothing of the message leads to any of them");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is told of one skill, each with its heading; nothing of what there is nothing of.
+fn told(why: &Why) -> Vec<(&'static str, String)> {
+    let lacks: Vec<&str> = why.lacks.iter().map(|word| word.word.as_str()).collect();
+    let contributions = why.contributions.iter().take(MAX_CONTRIBUTIONS);
+    let moved: Vec<String> = contributions
+        .map(|contribution| format!("{} {:+.2}", contribution.what, contribution.moved))
+        .collect();
+    let change = why.would_change.clone().unwrap_or_default();
+    let all = [
+        ("has", reasons(&why.found)),
+        ("lacks", lacks.join(", ")),
+        ("tipped", moved.join(", ")),
+        ("change", change),
+    ];
+    all.into_iter().filter(|(_, told)| !told.is_empty()).collect()
 }
 
 pub(crate) fn what_if(
@@ -174,12 +185,27 @@ fn remembered_messages(skills: &[hone_library::Listed]) -> Vec<String> {
     cases.filter(|case| case.should_trigger).map(|case| case.query).collect()
 }
 
-/// One message a line: text, or JSON with a `query`.
+/// One message a line, as text or as JSON with a `query`; or all messages of a suite. `-` is standard input.
 fn read_messages(file: &Path) -> Result<Vec<String>, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        let hint = "name a file with one message a line";
-        Failure::failed(format!("could not read `{}`: {error}", file.display()), hint)
+    let is_stdin = file == Path::new("-");
+    let read = if is_stdin {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(file)
+    };
+    let name = if is_stdin { "standard input".to_owned() } else { format!("`{}`", file.display()) };
+    let bytes = read.map_err(|error| {
+        let hint = "name a file with one message a line, or `-`";
+        Failure::failed(format!("could not read {name}: {error}"), hint)
     })?;
+    if let Ok(suite) = Suite::read(&bytes) {
+        return Ok(suite.cases.into_iter().map(|case| case.query).collect());
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    if matches!(text, Cow::Owned(_)) {
+        say(&format!("warning: {name} is not all UTF-8; what is not stands as \u{fffd}"));
+    }
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     Ok(lines

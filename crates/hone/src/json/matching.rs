@@ -45,7 +45,7 @@ pub(crate) struct Matched {
 pub(crate) struct MatchReason {
     /// Words of the message.
     pub(crate) words: String,
-    /// name, description, body, phrase, remembered or not-for.
+    /// name, description, body, phrase, remembered, spelling, meaning or not-for.
     pub(crate) field: &'static str,
     /// How much they count; negative is against the skill.
     pub(crate) weight: f64,
@@ -147,6 +147,8 @@ pub(crate) struct EvalReport {
     pub(crate) skills: Vec<EvalSkill>,
     /// Messages that another skill would get.
     pub(crate) stolen: Vec<StolenMessage>,
+    /// Near-misses that call the skill whose suite has them.
+    pub(crate) false_alarms: Vec<FalseAlarm>,
     /// How often messages of one skill went to another.
     pub(crate) confusion: Vec<Confusion>,
     /// Skills that none of their messages, or not even their own description, reach.
@@ -187,6 +189,13 @@ pub(crate) struct StolenMessage {
     pub(crate) by: String,
     /// Of the skill that it is for, from 1; null when nothing leads to it.
     pub(crate) place: Option<usize>,
+}
+
+/// A near-miss that calls the skill whose suite says that it should not.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FalseAlarm {
+    pub(crate) query: String,
+    pub(crate) name: String,
 }
 
 /// How often messages of one skill went to another.
@@ -322,6 +331,11 @@ impl EvalReport {
                     by: named(stolen.by),
                     place: stolen.place,
                 })
+                .collect(),
+            false_alarms: report
+                .false_alarms
+                .iter()
+                .map(|alarm| FalseAlarm { query: alarm.query.clone(), name: named(alarm.skill) })
                 .collect(),
             confusion: report
                 .confusion

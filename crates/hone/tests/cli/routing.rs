@@ -539,3 +539,64 @@ fn what_a_message_mentions_behind_a_command_or_cannot_load_is_said() {
     let only = sandbox.hone("invoke 'use $planner'").run();
     assert!(only.code == 1 && only.errors().contains("`planner`: it is not offered: "), "{only}");
 }
+
+#[test]
+fn a_first_suite_is_proposed_for_a_skill_that_is_there_and_for_no_other() {
+    let sandbox = library();
+    let run = sandbox.hone("eval triggers pdf-forms --propose").run();
+    assert_eq!(run.code, 0, "{run}");
+    let suite = sandbox.read(&format!("{SKILLS}/pdf-forms/triggers.json"));
+    let suite: Vec<Value> = serde_json::from_str(&suite).unwrap();
+    assert_eq!(suite[0], json!({"query": "Fills in PDF forms", "should_trigger": true}));
+    assert!(suite.len() > 1 && suite[1..].iter().any(|case| case["should_trigger"] == false));
+    // It is a revision like any other, and a second one is not written over it.
+    let again = sandbox.hone("eval triggers pdf-forms weather --propose").run();
+    assert_eq!((again.code, again.text()), (1, String::new()), "{again}");
+    assert_eq!(again.errors().matches("it has a triggers.json already").count(), 2, "{again}");
+    assert_eq!(sandbox.hone("rollback pdf-forms").run().code, 0);
+    assert!(!sandbox.path(SKILLS).join("pdf-forms/triggers.json").exists());
+    assert_eq!(sandbox.hone("eval triggers --propose").run().code, 2);
+}
+
+#[test]
+fn messages_of_what_if_come_from_a_pipe_a_suite_and_a_file_that_is_not_all_text() {
+    let sandbox = library();
+    sandbox.skill("project/drafts", "rain-radar", "Says whether it will rain in a city tomorrow.");
+    let suite = sandbox.read(&format!("{SKILLS}/weather/triggers.json"));
+    sandbox.write("project/suite.json", &suite);
+    std::fs::write(sandbox.path("project/odd.txt"), b"will it rain\xff tomorrow\nplan\n").unwrap();
+    let counted = |file: &str, input: &str| {
+        let line = format!("what-if drafts/rain-radar --json --messages {file}");
+        let run = sandbox.hone(&line).stdin(input).run();
+        (run.json()["asked"].clone(), run.errors())
+    };
+    assert_eq!(counted("-", "will it rain tomorrow\n\nplan my week\n"), (json!(2), String::new()));
+    assert_eq!(counted("suite.json", ""), (json!(3), String::new()));
+    let (count, told) = counted("odd.txt", "");
+    assert_eq!(count, json!(2));
+    assert_eq!(told, "warning: `odd.txt` is not all UTF-8; what is not stands as \u{fffd}\n");
+}
+
+#[test]
+fn a_narrow_terminal_breaks_the_reasons_between_words() {
+    let sandbox = library();
+    sandbox.write(
+        &format!("{SKILLS}/keyed/SKILL.md"),
+        "---\nname: keyed\ndescription: Opens doors.\nrequired_environment_variables: [A_VERY_LONG_NAME_OF_A_KEY]\n---\nDo it.\n",
+    );
+    for line in
+        ["match 'fill in this application form'", "why 'is it sunny in the city'", "needs keyed"]
+    {
+        let text = sandbox.hone(line).on_terminal(40, 24).text();
+        assert!(text.lines().all(|line| line.trim_end().chars().count() <= 40), "{text}");
+        let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let wide = sandbox.hone(line).on_terminal(200, 24).text();
+        assert_eq!(joined(&text), joined(&wide), "{line}");
+    }
+}
+
+#[test]
+fn why_says_that_a_message_without_words_leads_nowhere() {
+    let lines = ["why ''", "why '...' weather", "why thanks"];
+    assert_snapshot!(transcript(&library(), &lines));
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hone_library::{Catalogue, Listed};
-use hone_router::{Band, Part, Ranking, Reason, suite_of};
+use hone_router::{Band, Part, Reason, ask, suite_of};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -55,10 +55,9 @@ fn answer(site: &Site, catalogue: &Arc<Catalogue>, skill: &Listed, message: &str
     let Some(at) = catalogue.skills.iter().position(|one| one.path == skill.path) else {
         return html! { p role="status" { "Another skill of this name goes before it: it is never offered." } };
     };
-    let skills = Arc::clone(catalogue);
+    let (skills, bundles) = (Arc::clone(catalogue), site.seeker.bundles());
     let asked = site.seeker.ask(catalogue, move |index| {
-        let for_models = |skill: usize| skills.skills[skill].summary.model_invocable;
-        let ranking = Ranking::new(index, &message).among(for_models);
+        let ranking = ask(index, &skills, bundles, &message);
         let first = ranking.matches(1, |_| true);
         (ranking.look_at(at), first.into_iter().next(), ranking.place(at))
     });
@@ -103,6 +102,7 @@ fn because(reason: &Reason) -> Markup {
             Part::Name | Part::Description | Part::Body => { q { (words) } " in its " (reason.part.id()) }
             Part::Phrase => { q { (words) } ", which it quotes" }
             Part::Remembered => { "its examples: " (words) }
+            Part::Spelling => { q { (words) } ", which looks like a word of its own" }
             Part::Meaning => { "what its description means: " (words) }
             Part::NotFor => { q { (words) } ", which it says it is not for" }
         }

@@ -194,7 +194,7 @@ fn suite_problem(context: &Context, target: &Target) -> Option<String> {
         return None;
     }
     let why = match read_suite(&suite) {
-        Ok(read) => read.left_out?.to_string(),
+        Ok(read) => read.problem()?,
         Err(error) => error.to_string(),
     };
     Some(format!("`{}`: {why}", context.shown(&suite)))

@@ -1,0 +1,201 @@
+//! A person's message to an agent: commands at its head, what is taken back, what others say, what a suite refuses.
+
+use hone_library::Bundle;
+use hone_router::{Band, Case, Index, Part, SkillText, Suite, ask, evaluate, why};
+
+use crate::shelf::Shelf;
+
+/// The skills that a message activates, in their order.
+fn activated(shelf: &Shelf, message: &str) -> Vec<String> {
+    let (catalogue, state) = (shelf.catalogue(), shelf.state());
+    let index = Index::open(&state, &catalogue.roots, &catalogue.skills).index;
+    let bundles = || {
+        vec![Bundle {
+            name: "morning".to_owned(),
+            description: String::new(),
+            skills: vec!["weather".to_owned(), "planner".to_owned()],
+            instruction: String::new(),
+        }]
+    };
+    let matches = ask(&index, &catalogue, bundles, message).matches(10, |_| true);
+    let activated = matches.iter().take_while(|found| found.band == Band::Activate);
+    activated.map(|found| catalogue.skills[found.skill].summary.name.clone()).collect()
+}
+
+fn shelf() -> Shelf {
+    let shelf = Shelf::new();
+    for (folder, description) in [
+        ("user/pdf-forms", "Fills in PDF forms."),
+        ("user/planner", "Plans the work of a week."),
+        ("user/weather", "Tells the weather of a city."),
+        ("user/help", "Finds the page of a program."),
+        ("admin/weather", "Tells the weather of an office."),
+    ] {
+        let name = folder.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nDo it.\n");
+        shelf.write(&format!("{folder}/SKILL.md"), text);
+    }
+    shelf
+}
+
+#[test]
+fn a_command_at_the_head_of_a_message_means_what_it_means_everywhere() {
+    let shelf = shelf();
+    for (message, expected) in [
+        ("/pdf-forms the weather of the city", &["pdf-forms"] as &[&str]),
+        ("/PDF_forms the weather of the city", &["pdf-forms"]),
+        ("/pdf the weather of the city", &["pdf-forms"]),
+        ("/user:weather of the city", &["weather"]),
+        ("  /planner of the city", &["planner"]),
+        ("/weather /planner for this pdf", &["weather", "planner"]),
+        ("/planner /weather for this pdf", &["planner", "weather"]),
+        ("/morning for this pdf", &["weather", "planner"]),
+        ("/planner for the week, with $pdf-forms", &["planner", "pdf-forms"]),
+        // The chat's own command, not the skill of that name.
+        ("/help for the weather of a city", &[]),
+        ("/nowhere use pdf-forms", &["pdf-forms"]),
+        ("/ the weather of a city", &[]),
+        ("/planner/src has no forms", &[]),
+    ] {
+        assert_eq!(activated(&shelf, message), expected, "{message}");
+    }
+}
+
+#[test]
+fn a_folder_at_the_head_of_a_message_is_short_for_no_command() {
+    let shelf = Shelf::with(&["tmp-cleaner", "homework", "etc"]);
+    for (message, expected) in [
+        ("/tmp is full of old files", &[] as &[&str]),
+        ("/home is on another disk", &[]),
+        ("/tmp-cleaner old files", &["tmp-cleaner"]),
+        ("/tmp-c old files", &["tmp-cleaner"]),
+        ("/etc old files", &["etc"]),
+    ] {
+        assert_eq!(activated(&shelf, message), expected, "{message}");
+    }
+}
+
+fn text(name: &str, description: &str) -> SkillText {
+    SkillText { name: name.to_owned(), description: description.to_owned(), ..SkillText::default() }
+}
+
+fn library() -> [SkillText; 3] {
+    [
+        text("pdf-forms", "Fills in PDF forms. Use on \"fill the form\"."),
+        text("planner", "Plans the work of a week."),
+        text("weather", "Tells the weather of a city."),
+    ]
+}
+
+fn first(skills: &[SkillText], message: &str) -> (usize, Band) {
+    let index = Index::in_memory(skills);
+    let matches = hone_router::Ranking::new(&index, message).matches(1, |_| true);
+    matches.first().map_or((usize::MAX, Band::Nothing), |found| (found.skill, found.band))
+}
+
+#[test]
+fn what_is_taken_back_told_of_or_said_by_another_is_not_activated() {
+    for (message, band) in [
+        ("use pdf-forms", Band::Activate),
+        ("use pdf-forms never", Band::Offer),
+        ("use pdf-forms not", Band::Offer),
+        ("use pdf-forms, not the planner", Band::Activate),
+        ("use pdf-forms, never paper", Band::Activate),
+        ("use pdf-forms. actually, don't", Band::Offer),
+        ("use pdf-forms - no wait, leave it", Band::Offer),
+        ("by hand. no wait, use pdf-forms", Band::Activate),
+        ("fill the form", Band::Activate),
+        ("fill the form, never mind", Band::Offer),
+        ("never mind the rest, fill the form", Band::Activate),
+        ("fill the form is a bad phrase", Band::Offer),
+        ("fill the form. is that possible today", Band::Activate),
+        ("the user says 'fill the form'", Band::Offer),
+        ("the user says `fill the form`", Band::Offer),
+        ("the user says \u{201c}fill the form\u{201d}", Band::Offer),
+        ("\"fill the form\"", Band::Activate),
+        ("'fill the form'", Band::Activate),
+        // An apostrophe and a mark that nothing closes quote nothing.
+        ("it's the users' turn, fill the form", Band::Activate),
+        ("12\" of snow, fill the form", Band::Activate),
+        ("> use pdf-forms", Band::Offer),
+        ("he wrote\n> use pdf-forms\nand left", Band::Offer),
+        ("> nobody did it\nuse pdf-forms", Band::Activate),
+        ("a > b, fill the form", Band::Activate),
+    ] {
+        assert_eq!(first(&library(), message), (0, band), "{message}");
+    }
+}
+
+#[test]
+fn a_word_with_a_typing_error_alone_finds_its_skill_and_says_so() {
+    let skills = library();
+    let index = Index::in_memory(&skills);
+    for (message, skill) in
+        [("wheather", 2), ("weahter", 2), ("plannre", 1), ("weathr in", 2), ("fomrs", 0)]
+    {
+        let found = &hone_router::Ranking::new(&index, message).matches(1, |_| true)[0];
+        assert_eq!((found.skill, found.band), (skill, Band::Offer), "{message}");
+        let spelling = found.reasons.iter().filter(|reason| reason.part == Part::Spelling);
+        let words: Vec<&str> = spelling.map(|reason| reason.words.as_str()).collect();
+        assert_eq!(words, [message.split(' ').next().unwrap()], "{message}");
+    }
+    // A word that is known is no error of another, and one that looks like none is nothing.
+    for nothing in ["wxyzwv qqqqqq", "leather", "feathers"] {
+        assert_eq!(first(&skills, nothing).1, Band::Nothing, "{nothing}");
+    }
+    let known = hone_router::Ranking::new(&index, "city wheather").look_at(2);
+    assert!(known.reasons.iter().all(|reason| reason.part != Part::Spelling), "{known:?}");
+}
+
+fn suite(cases: &[(&str, bool)]) -> Suite {
+    let case =
+        |&(query, should_trigger): &(&str, bool)| Case { query: query.to_owned(), should_trigger };
+    Suite { cases: cases.iter().map(case).collect(), left_out: None }
+}
+
+#[test]
+fn a_message_that_a_suite_refuses_is_not_offered_unless_the_skill_is_called() {
+    let mut skills = library();
+    let message = "paint the weather of the city";
+    assert_eq!(first(&skills, message), (2, Band::Offer));
+    skills[2].suite = suite(&[(message, false)]);
+    let index = Index::in_memory(&skills);
+    let ranking = hone_router::Ranking::new(&index, message);
+    assert_eq!(ranking.look_at(2).band, Band::Nothing);
+    let told = why(&ranking, 2, &|skill| skills[skill].name.clone());
+    let change = "its triggers.json says that this message is not for it";
+    assert_eq!(told.would_change.as_deref(), Some(change));
+    let called = format!("/weather {message}");
+    assert_eq!(first(&skills, &called), (2, Band::Activate));
+    // Yes and no to the same message is no refusal.
+    skills[2].suite = suite(&[(message, false), (message, true)]);
+    assert_eq!(first(&skills, message), (2, Band::Offer));
+}
+
+#[test]
+fn a_suite_that_says_yes_and_no_to_a_message_has_a_problem() {
+    let both = suite(&[("Rain? ", true), ("rain?", false), ("rain?", true), ("sun", true)]);
+    let told = "1 message should and should not call it: \u{201c}Rain? \u{201d}";
+    assert_eq!(both.problem().as_deref(), Some(told));
+    let two = suite(&[("rain", true), ("rain", false), ("sun", false), ("sun", true)]);
+    let told = "2 messages should and should not call it: \u{201c}rain\u{201d}";
+    assert_eq!(two.problem().as_deref(), Some(told));
+    assert_eq!(suite(&[("rain", true), ("sun", false)]).problem(), None);
+    let read = Suite::read(br#"[{"query":"rain","should_trigger":true},7]"#).unwrap();
+    assert!(read.problem().unwrap().starts_with("1 entry is left out"));
+}
+
+#[test]
+fn near_misses_that_call_are_named_and_words_are_not_advised_for_what_no_model_may_load() {
+    let skills = library();
+    let index = Index::in_memory(&skills);
+    let near = "paint the weather of a city in watercolor";
+    let asked = [(2, suite(&[("is it sunny in the city", true), (near, false)]))];
+    let of = |counts: bool| evaluate(&index, &|skill| skills[skill].clone(), &asked, &|_| counts);
+    let report = of(true);
+    let alarms: Vec<(usize, &str)> =
+        report.false_alarms.iter().map(|alarm| (alarm.skill, alarm.query.as_str())).collect();
+    assert_eq!(alarms, [(2, near)]);
+    assert!(report.skills[0].suggestion.is_some());
+    assert_eq!(of(false).skills[0].suggestion, None);
+}
