@@ -22,6 +22,7 @@ const NEEDS: &[Need] = &[
         probe: &["strace", "-o", "/dev/null", "true"],
         packages: &["strace"],
     },
+    Need { name: "bubblewrap", probe: &["bwrap", "--version"], packages: &["bubblewrap"] },
     Need {
         name: "script (from util-linux)",
         probe: &["script", "-qec", "true", "/dev/null"],

@@ -53,9 +53,8 @@ fn confined(plan: &Plan, folder: &Path, counts_memory: bool, notes: &mut File) -
     // No terminal, whose output nobody counts, and no signal to the supervisor's group. Inside bubblewrap
     // it leads a session already.
     let _ = setsid();
-    let is_link = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real != **path);
-    if let Some(path) = plan.writes.iter().find(is_link) {
-        return End::NotStarted(format!("`{}` is a link or below one", path.display()));
+    if let Some(end) = linked(plan) {
+        return end;
     }
     let writable: Vec<PathBuf> = plan.writes.iter().cloned().chain([scratch.clone()]).collect();
     let above = descendants::ancestors();
@@ -115,6 +114,14 @@ fn confined(plan: &Plan, folder: &Path, counts_memory: bool, notes: &mut File) -
         .env("TMPDIR", &scratch)
         .exec();
     End::NotStarted(format!("could not run `{program}`: {error}"))
+}
+
+/// Says that nothing starts when what may be written is a link: what it leads to was not declared. Bubblewrap follows
+/// links, and inside it they cannot be seen any more, so this is asked before it as well.
+pub(super) fn linked(plan: &Plan) -> Option<End> {
+    let is_link = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real != **path);
+    let path = plan.writes.iter().find(is_link)?;
+    Some(End::NotStarted(format!("`{}` is a link or below one", path.display())))
 }
 
 fn limit(limits: &Limits) -> Result<String, String> {

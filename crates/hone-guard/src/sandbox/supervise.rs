@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::param::page_size;
 use rustix::process::{Pid, WaitStatus, getpid, set_child_subreaper};
 
+use super::apply::linked;
 use super::cage::Cage;
 use super::descendants::{Process, descendants, end_all, reap, sockets};
 use super::talk::{self, Note};
@@ -110,6 +111,9 @@ fn prepared(plan: &Plan, folder: &Path, cage: &Cage, notes: &mut File) -> io::Re
     set_child_subreaper(Some(getpid()))?;
     let deadline = Instant::now() + Duration::from_millis(plan.limits.milliseconds);
     if let Some(bubblewrap) = &plan.bubblewrap {
+        if let Some(end) = linked(plan) {
+            return Ok(end);
+        }
         let command = wrapped(plan, bubblewrap, folder, cage)?;
         let processes = plan.limits.processes + BUBBLEWRAP_PROCESSES;
         let end = watch(command, plan, cage, processes, deadline)?;

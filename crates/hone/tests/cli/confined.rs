@@ -22,6 +22,25 @@ fn shell(script: &str) -> Plan {
     Plan::new(["bash", "-c", script])
 }
 
+/// With what the kernel has alone, and inside bubblewrap besides.
+fn both_ways() -> [Option<PathBuf>; 2] {
+    [None, Some(bubblewrap())]
+}
+
+fn bubblewrap() -> PathBuf {
+    need("bwrap");
+    Plan::new(["true"]).bubblewrap.unwrap()
+}
+
+/// Runs inside bubblewrap where the plan says so, which must hold.
+#[track_caller]
+fn held(plan: &Plan) -> Outcome {
+    let outcome = done(plan);
+    let inside = outcome.layers.iter().find(|layer| layer.name == "bubblewrap");
+    assert_eq!(inside.map(|layer| layer.held), plan.bubblewrap.as_ref().map(|_| true));
+    outcome
+}
+
 fn done(plan: &Plan) -> Outcome {
     run(plan, &helper()).unwrap()
 }
@@ -74,6 +93,10 @@ fn every_layer_holds_here_and_is_reported() {
 #[test]
 fn the_network_is_unreachable_unless_it_is_declared() {
     need("perl");
+    both_ways().into_iter().for_each(only_a_declared_network_is_reached);
+}
+
+fn only_a_declared_network_is_reached(bubblewrap: Option<PathBuf>) {
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
     let name = format!("hone-test-{}", std::process::id());
@@ -89,15 +112,15 @@ fn the_network_is_unreachable_unless_it_is_declared() {
          && print qq(unix\\n)'\n\
          exit 0"
     );
-    let mut plan = Plan { bubblewrap: None, ..shell(&script) };
-    let outcome = done(&plan);
+    let mut plan = Plan { bubblewrap, ..shell(&script) };
+    let outcome = held(&plan);
     assert_eq!((&outcome.end, outcome.stdout.as_slice()), (&End::Exited(0), b"".as_slice()));
     assert_eq!(tcp.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
     assert_eq!(udp.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
     assert_eq!(unix.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
 
     plan.network = true;
-    let outcome = done(&plan);
+    let outcome = held(&plan);
     // Landlock keeps abstract sockets of others out of reach even then.
     assert_eq!(outcome.stdout, b"tcp\nudp\n", "{}", text(&outcome));
     assert!(tcp.accept().is_ok() && udp.recv(&mut [0; 8]).is_ok());
@@ -106,6 +129,10 @@ fn the_network_is_unreachable_unless_it_is_declared() {
 
 #[test]
 fn files_are_absent_or_unwritable_unless_they_are_declared() {
+    both_ways().into_iter().for_each(only_declared_files_are_there);
+}
+
+fn only_declared_files_are_there(bubblewrap: Option<PathBuf>) {
     let sandbox = Sandbox::new();
     sandbox.write("home/secret", "secret\n");
     sandbox.write("project/notes", "notes\n");
@@ -122,10 +149,10 @@ fn files_are_absent_or_unwritable_unless_they_are_declared() {
         folder: Some(project.clone()),
         reads: vec![project.clone()],
         writes: vec![project.join("out")],
-        bubblewrap: None,
+        bubblewrap: bubblewrap.clone(),
         ..shell(&script)
     };
-    let outcome = done(&plan);
+    let outcome = held(&plan);
     assert_eq!(outcome.stdout, b"notes\nold\nscratch\n", "{}", text(&outcome));
     assert_eq!(sandbox.files("home"), ["secret"]);
     assert_eq!(sandbox.files("project"), ["notes", "out/link", "out/new", "out/old"]);
@@ -133,13 +160,17 @@ fn files_are_absent_or_unwritable_unless_they_are_declared() {
     assert!(!Path::new("/tmp/hone-escaped").exists());
     // Nothing of the plan, which holds the environment, can be seen from inside.
     let plan = shell("ls -a \"$HOME\" \"$HOME/..\" 2>&1; cat \"$HOME/../plan.json\"");
-    let outcome = done(&Plan { bubblewrap: None, ..plan });
+    let outcome = held(&Plan { bubblewrap, ..plan });
     assert!(!text(&outcome).contains("\"command\""), "{}", text(&outcome));
     assert_eq!(outcome.end, End::Exited(1));
 }
 
 #[test]
 fn owner_mode_times_and_attributes_change_only_where_it_may_write() {
+    both_ways().into_iter().for_each(what_describes_files_changes_only_where_it_may_write);
+}
+
+fn what_describes_files_changes_only_where_it_may_write(bubblewrap: Option<PathBuf>) {
     use std::os::unix::fs::MetadataExt;
     let sandbox = Sandbox::new();
     sandbox.write("home/key", "secret\n");
@@ -164,11 +195,11 @@ fn owner_mode_times_and_attributes_change_only_where_it_may_write() {
         folder: Some(project.clone()),
         reads: vec![project.clone()],
         writes: vec![project.join("out")],
-        bubblewrap: None,
+        bubblewrap,
         environment: [("TZ".to_owned(), "UTC".to_owned())].into(),
         ..shell(&script)
     };
-    let outcome = done(&plan);
+    let outcome = held(&plan);
     let after: Vec<_> = outside.iter().map(|path| about(path)).collect();
     assert_eq!(after, before, "{}", text(&outcome));
     // Where the system gives no space of mounts, nothing of the kind can be changed, which is said.
@@ -469,7 +500,6 @@ fn permit_runs_what_is_inside_and_nothing_else() {
     sandbox.write("project/exit.sh", "exit 3");
     assert_snapshot!(transcript(&sandbox, &[
         "permit noter --run -- 'echo noted > out/a && cat out/a'",
-        "permit noter --run -- cat ../home/secret",
         "permit noter --run -- sh exit.sh",
         "permit noter --run -- 'rm out/a'",
     ]), @"
@@ -477,11 +507,6 @@ fn permit_runs_what_is_inside_and_nothing_else() {
     exit: 0
     --- stdout
     noted
-
-    $ hone permit noter --run -- cat ../home/secret
-    exit: 1
-    --- stderr
-    cat: ../home/secret: Permission denied
 
     $ hone permit noter --run -- sh exit.sh
     exit: 3
@@ -498,6 +523,12 @@ fn permit_runs_what_is_inside_and_nothing_else() {
     refused: 1 part not inside what `noter` declares
     ");
     assert_eq!(sandbox.read("project/out/a"), "noted\n");
+    // In bubblewrap what may not be read is not there.
+    let secret = sandbox.hone("permit noter --run -- cat ../home/secret").run();
+    let why = secret.errors();
+    let why = why.strip_prefix("cat: ../home/secret: ").unwrap();
+    assert!(matches!(why, "Permission denied\n" | "No such file or directory\n"), "{secret}");
+    assert_eq!((secret.code, secret.text()), (1, String::new()));
 }
 
 #[test]
@@ -532,12 +563,16 @@ fn nothing_is_opened_through_a_link_that_a_command_or_a_project_made() {
     // And once more where the sandbox itself looks, for whoever makes a plan otherwise.
     std::os::unix::fs::symlink(&home, sandbox.path("project/there")).unwrap();
     let writes = vec![sandbox.path("project/there")];
-    let outcome = done(&Plan { writes, ..shell("echo x > there/x") });
-    assert!(
-        matches!(&outcome.end, End::NotStarted(why) if why.contains("is a link")),
-        "{:?}",
-        outcome.end
-    );
+    let line = format!("echo x > {}/x", writes[0].display());
+    for bubblewrap in [None, Some(bubblewrap())] {
+        let outcome = done(&Plan { writes: writes.clone(), bubblewrap, ..shell(&line) });
+        assert!(
+            matches!(&outcome.end, End::NotStarted(why) if why.contains("is a link")),
+            "{:?}",
+            outcome.end
+        );
+        assert!(!home.join("x").exists());
+    }
     assert_eq!(run("echo fine > out/x/.ssh/here && echo fine > log.txt"), (Some(0), String::new()));
 }
 
