@@ -740,6 +740,9 @@ pub(crate) struct SandboxRun {
     pub(crate) detail: Option<String>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+    /// What it changed although no pattern of what it may write names it; then it counts as failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) beside: Option<String>,
     /// What confined it.
     pub(crate) layers: Vec<SandboxLayer>,
 }

@@ -9,19 +9,27 @@ use hone_guard::sandbox::{self, End, Helper, Plan};
 use hone_library::{Listed, Project, Scope};
 use hone_skill::Permissions;
 
+use super::beside_pattern::Opened;
 use crate::context::Context;
 use crate::output::Failure;
 
 /// The word that makes this program the sandbox's helper.
 pub(crate) const CONFINE: &str = "__confine";
 
+/// A skill's command, and what it may do.
+pub(crate) struct Confined<'p> {
+    pub(crate) plan: Plan,
+    permissions: &'p Permissions,
+    opened: Vec<Opened>,
+}
+
 /// What a skill's command may do. The folders and files that the skill may write are made.
-pub(crate) fn plan<T: Into<String>>(
+pub(crate) fn confined<'p, T: Into<String>>(
     context: &Context,
     skill: &Listed,
-    permissions: &Permissions,
+    permissions: &'p Permissions,
     command: impl IntoIterator<Item = T>,
-) -> Result<Plan, Failure> {
+) -> Result<Confined<'p>, Failure> {
     let around = &context.around;
     let mut plan = Plan::new(command);
     // Whoever may read the home may read every secret in it.
@@ -39,6 +47,7 @@ pub(crate) fn plan<T: Into<String>>(
     if skill.scope != Scope::Builtin {
         plan.reads.push(skill.key().to_owned());
     }
+    let mut opened = Vec::new();
     for (path, is_folder) in permissions.written_paths() {
         let (base, below) = match (path.strip_prefix("~/"), path.strip_prefix('/')) {
             (Some(below), _) => (around.user_home.as_path(), below),
@@ -46,11 +55,37 @@ pub(crate) fn plan<T: Into<String>>(
             (None, None) => (around.cwd.as_path(), path.as_str()),
         };
         // Only what is there can be opened to the command.
-        plan.writes.push(made(base, Path::new(below), is_folder)?);
+        let writable = made(base, Path::new(below), is_folder)?;
+        if is_folder {
+            opened.extend(
+                Opened::before(permissions, &path, &writable)
+                    .map_err(|error| not_watched(&error))?,
+            );
+        }
+        plan.writes.push(writable);
     }
     plan.network = permissions.fetch_anything().is_some();
     plan.unconfined = context.config.sandbox.unconfined;
-    Ok(plan)
+    Ok(Confined { plan, permissions, opened })
+}
+
+fn not_watched(error: &std::io::Error) -> Failure {
+    Failure::failed(
+        format!("could not look at what the skill may write: {error}"),
+        "a folder that is declared whole, as in `Write(out/**)`, is not looked at",
+    )
+}
+
+impl Confined<'_> {
+    /// Runs it. What comes with the outcome is why it counts as failed although it came to its end: it did not keep
+    /// to the patterns of what it may write.
+    pub(crate) fn run(&self) -> Result<(sandbox::Outcome, Option<String>), Failure> {
+        let outcome = run(&self.plan)?;
+        let beside = |opened: &Opened| opened.written_beside(self.permissions).transpose();
+        let file =
+            self.opened.iter().find_map(beside).transpose().map_err(|error| not_watched(&error))?;
+        Ok((outcome, file.map(|file| format!("it changed `{file}`, which is not declared"))))
+    }
 }
 
 /// The file or folder `below` a base, made where it is not there yet. Nothing on the way from the base

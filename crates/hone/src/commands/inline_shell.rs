@@ -41,7 +41,9 @@ impl RunInline for InSandbox<'_> {
             .map_err(|error| InlineError::Denied(error.to_string()))?;
         let words = line.into_iter().chain(command.arguments.iter().cloned()).chain(none);
         let failed = |failure: crate::output::Failure| InlineError::Failed(failure.to_string());
-        let mut plan = confined::plan(self.context, skill, &permissions, words).map_err(failed)?;
+        let mut confined =
+            confined::confined(self.context, skill, &permissions, words).map_err(failed)?;
+        let plan = &mut confined.plan;
         plan.limits.milliseconds = u64::try_from(command.timeout.as_millis()).unwrap_or(0);
         plan.limits.cpu_seconds = command.timeout.as_secs().max(1);
         // One more than is shown, so that the cut is seen, and a value that begins before the cut is seen whole.
@@ -51,7 +53,10 @@ impl RunInline for InSandbox<'_> {
         let environment = command.environment.iter();
         plan.environment =
             environment.map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();
-        let outcome = confined::run(&plan).map_err(failed)?;
+        let (outcome, beside) = confined.run().map_err(failed)?;
+        if let Some(why) = beside {
+            return Err(InlineError::Failed(why));
+        }
         let stdout = String::from_utf8_lossy(&outcome.stdout).into_owned();
         let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
         match outcome.end {

@@ -3,6 +3,7 @@
 mod admit;
 mod agent;
 mod answers;
+mod beside_pattern;
 mod change;
 mod check;
 mod config;

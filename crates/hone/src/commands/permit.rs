@@ -36,12 +36,16 @@ pub(crate) fn permit(context: &Context, name: &str, words: &[String], how: &How)
     let mut code = if decision.is_allowed() { ExitCode::SUCCESS } else { ExitCode::from(NO) };
     let mut report = report(&skill, &permissions, &line, &decision);
     if how.run && decision.is_allowed() {
-        let outcome = run_confined(context, &skill, &permissions, &line, &how.env)?;
+        let (outcome, beside) = run_confined(context, &skill, &permissions, &line, &how.env)?;
+        code = match beside {
+            Some(_) => ExitCode::from(sandbox::REFUSED),
+            None => exit_code(&outcome.end),
+        };
         if !how.json {
-            return pass_on(&outcome);
+            pass_on(&outcome, beside.as_deref())?;
+            return Ok(code);
         }
-        code = exit_code(&outcome.end);
-        report.run = Some(run_report(outcome));
+        report.run = Some(run_report(outcome, beside));
     } else if !how.json {
         tell(&skill, &permissions, &line, &decision);
     }
@@ -57,25 +61,31 @@ fn run_confined(
     permissions: &Permissions,
     line: &str,
     env: &[String],
-) -> Result<sandbox::Outcome, Failure> {
+) -> Result<(sandbox::Outcome, Option<String>), Failure> {
     let command =
         sandbox::shell(line).map_err(|error| Failure::failed(error.to_string(), "install bash"))?;
-    let mut plan = confined::plan(context, skill, permissions, command)?;
+    let mut confined = confined::confined(context, skill, permissions, command)?;
     for name in env {
         if let Ok(value) = std::env::var(name) {
-            plan.environment.insert(name.clone(), value);
+            confined.plan.environment.insert(name.clone(), value);
         }
     }
-    confined::run(&plan)
+    if confined.plan.folder.is_none() {
+        say("note: your home is not opened to a skill, so the command starts in an empty folder");
+    }
+    confined.run()
 }
 
-/// The command's own output, and a word when the sandbox ended it.
-fn pass_on(outcome: &sandbox::Outcome) -> Outcome {
+/// The command's own output, and a word when the sandbox ended it or it wrote what is not declared.
+fn pass_on(outcome: &sandbox::Outcome, beside: Option<&str>) -> std::io::Result<()> {
     let mut out = stdout();
     out.write_all(&outcome.stdout)?;
     out.flush()?;
     // It is the command's output, not ours: as it is.
     let _ = std::io::stderr().lock().write_all(&outcome.stderr);
+    if let Some(why) = beside {
+        say(&format!("error: {why}"));
+    }
     if let Some(why) = confined::why(&outcome.end) {
         say(&format!("error: {why}"));
         let held = |layer: &&sandbox::Layer| !layer.held;
@@ -83,7 +93,7 @@ fn pass_on(outcome: &sandbox::Outcome) -> Outcome {
             say(&format!("hint: {} is not in force: {}", layer.name, layer.note));
         }
     }
-    Ok(exit_code(&outcome.end))
+    Ok(())
 }
 
 fn exit_code(end: &End) -> ExitCode {
@@ -93,7 +103,7 @@ fn exit_code(end: &End) -> ExitCode {
     }
 }
 
-fn run_report(outcome: sandbox::Outcome) -> json::SandboxRun {
+fn run_report(outcome: sandbox::Outcome, beside: Option<String>) -> json::SandboxRun {
     let (end, detail) = match outcome.end {
         End::Exited(code) => ("exited", Some(code.to_string())),
         End::Signalled(signal) => ("signalled", Some(signal.to_string())),
@@ -115,6 +125,7 @@ fn run_report(outcome: sandbox::Outcome) -> json::SandboxRun {
         detail,
         stdout: String::from_utf8_lossy(&outcome.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&outcome.stderr).into_owned(),
+        beside,
         layers: outcome.layers.into_iter().map(layer).collect(),
     }
 }

@@ -532,6 +532,33 @@ fn permit_runs_what_is_inside_and_nothing_else() {
 }
 
 #[test]
+fn what_a_command_writes_beside_the_pattern_of_its_skill_is_told_and_fails_it() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "noter", "Bash(sh:*) Bash(true) Write(out/*.md) Write(all/**) Write(~/n/*.md)");
+    sandbox.write("project/make.sh", "for f in \"$@\"; do echo x > $f || rm $f; done");
+    let run = |files: &str| {
+        let run = sandbox.hone(&format!("permit noter --run -- sh make.sh {files}")).run();
+        (run.code, run.errors())
+    };
+    let told = |file: &str| (125, format!("error: it changed `{file}`, which is not declared\n"));
+    assert_eq!(run("out/a.md all/b.sh all/c.md"), (0, String::new()));
+    assert_eq!(run("out/a.md out/b.sh"), told("out/b.sh"));
+    // It is there now, and nobody touched it.
+    assert_eq!(run("out/a.md"), (0, String::new()));
+    assert_eq!(run("out/b.sh"), told("out/b.sh"));
+    let home = sandbox.path("home/n/x.txt");
+    assert_eq!(run(&home.display().to_string()), told("~/n/x.txt"));
+    let json = sandbox.hone("permit noter --run --json -- sh make.sh out/new").run();
+    let expected = "it changed `out/new`, which is not declared";
+    assert_eq!((json.code, json.json()["run"]["beside"].as_str()), (125, Some(expected)));
+    // In the home itself a command has no folder but an empty one.
+    let at_home = sandbox.hone("permit noter --run -- true").cwd("home").run();
+    let note =
+        "note: your home is not opened to a skill, so the command starts in an empty folder\n";
+    assert_eq!((at_home.code, at_home.errors()), (0, note.to_owned()));
+}
+
+#[test]
 fn nothing_is_opened_through_a_link_that_a_command_or_a_project_made() {
     let sandbox = Sandbox::new();
     sandbox.write(
