@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::decode::{self, MAX_DECODE_DEPTH, MAX_DECODED_BYTES};
 use super::finding::{Context as In, Coverage};
 use super::kind::{self, Kind, Language};
+use super::mention;
 use super::passage::{Passage, Place};
 use super::quoted;
 use super::text::Text;
@@ -36,7 +37,11 @@ pub(super) fn decode_all(
                 };
                 coverage.decoded += 1;
                 coverage.bytes += encoded.text.len() as u64;
-                let context = if outer.context.acts() { In::Hidden } else { outer.context };
+                let context = if outer.context.acts() || is_cell(outer, &encoded.range) {
+                    In::Hidden
+                } else {
+                    outer.context
+                };
                 let language = match (
                     quoted::language_of(&encoded.text),
                     kind::classify("", encoded.text.as_bytes()),
@@ -84,6 +89,19 @@ pub(super) fn decode_all(
         }
     }
     unfinished
+}
+
+/// Whether an encoded text stands in a table as it is: a cell shows words, and nobody who shows an attack
+/// encodes it without marks of code around it or a heading that says so.
+fn is_cell(outer: &Passage<'_>, range: &std::ops::Range<usize>) -> bool {
+    let Place::Pieces { text, pieces } = &outer.place else { return false };
+    let Some((_, start)) = pieces.first() else { return false };
+    let before = &text.plain[..*start];
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    outer.context == In::Mention
+        && line.trim_start().starts_with('|')
+        && !mention::is_about_mistakes(&outer.headings)
+        && !outer.text[..range.start].ends_with('`')
 }
 
 /// Decoded texts of a skill that its documents are searched for.

@@ -243,7 +243,7 @@ pub(crate) fn mark(passages: &mut [Passage<'_>]) {
     for passage in passages {
         if *passage.headings != headings {
             passage.headings.as_ref().clone_into(&mut headings);
-            about = heading_is_about_mistakes(&headings);
+            about = is_about_mistakes(&headings);
         }
         let mention = match passage.context {
             Context::Fence => {
@@ -283,7 +283,8 @@ pub(crate) fn starts<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = 
         .filter(move |at| !is_word || !text[..*at].ends_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
-fn heading_is_about_mistakes(headings: &str) -> bool {
+/// Whether a section is about attacks or mistakes, by the headings above a text.
+pub(crate) fn is_about_mistakes(headings: &str) -> bool {
     // The title names the subject; the sections below it say what is done with it.
     let sections = headings.split_once(" / ").map_or("", |(_, below)| below);
     HEADINGS.iter().any(|word| starts_a_word(sections, word))

@@ -68,6 +68,7 @@ pub(crate) fn passages(
     let mut code_pieces = Vec::new();
     let mut heading: Option<usize> = None;
     let mut target = String::new();
+    let mut last_cell = 0;
     for (event, range) in parser.into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(kind)) => {
@@ -141,11 +142,23 @@ pub(crate) fn passages(
                 | Tag::TableRow
                 | Tag::TableHead,
             )
-            | Event::End(
-                TagEnd::Paragraph | TagEnd::Item | TagEnd::BlockQuote(_) | TagEnd::TableRow,
-            ) => walk.end_block(),
+            | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::BlockQuote(_)) => {
+                walk.end_block()
+            }
+            Event::End(TagEnd::TableRow) => {
+                walk.end_block();
+                // Cells beyond the columns of the head: a page drops them, an agent reads them.
+                if let Some(dropped) = source.get(last_cell..range.end)
+                    && dropped.contains(char::is_alphanumeric)
+                {
+                    walk.hide(dropped, last_cell);
+                }
+            }
             Event::End(TagEnd::HtmlBlock) => walk.end_html(),
-            Event::End(TagEnd::TableCell) => walk.block.push(" | ", walk.base + range.end),
+            Event::End(TagEnd::TableCell) => {
+                last_cell = range.end;
+                walk.block.push(" | ", walk.base + range.end);
+            }
             Event::Start(
                 Tag::Link { link_type, dest_url, title, .. }
                 | Tag::Image { link_type, dest_url, title, .. },

@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         self.passage(Language::Markdown, Context::Hidden, unseen.text, place);
     }
 
-    fn hide(&mut self, piece: &str, at: usize) {
+    pub(super) fn hide(&mut self, piece: &str, at: usize) {
         let place = Place::Straight { text: self.text, start: self.base + at };
         self.passage(Language::Markdown, Context::Hidden, piece.to_owned(), place);
     }

@@ -333,7 +333,7 @@ fn joined<'a>(passage: &Passage<'a>, text: String) -> Passage<'a> {
 /// Sentences before and after another that belong to it.
 const NEAR: usize = 3;
 
-/// Blanks on a line that push what follows out of sight.
+/// Bytes of blanks on a line that push what follows out of sight.
 const PADDING: usize = 200;
 
 /// Whether the text stands far to the right of what a reader sees.
@@ -341,8 +341,22 @@ fn is_padded(passage: &Passage<'_>) -> bool {
     let Place::Pieces { text, pieces } = &passage.place else { return false };
     pieces.iter().any(|(_, at)| {
         let before = text.plain.get(..*at).unwrap_or_default();
-        before.len() - before.trim_end_matches([' ', '\t', '|']).len() >= PADDING
-    }) || passage.text.contains(&" ".repeat(PADDING))
+        before.len() - before.trim_end_matches(is_blank).len() >= PADDING
+    }) || has_padding(&passage.text)
+}
+
+/// A character that shows nothing within a line: of any script, and the lines of a table.
+fn is_blank(c: char) -> bool {
+    c == '|' || c.is_whitespace() && c != '\n'
+}
+
+/// Whether blanks push what follows on their line out of sight.
+fn has_padding(text: &str) -> bool {
+    let mut blanks = 0;
+    text.chars().any(|c| {
+        blanks = if is_blank(c) { blanks + c.len_utf8() } else { 0 };
+        blanks >= PADDING
+    })
 }
 
 fn is_prose(passage: &Passage<'_>) -> bool {

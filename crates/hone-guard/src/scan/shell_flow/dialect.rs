@@ -25,10 +25,36 @@ pub(super) fn console(text: &str) -> String {
                 out.extend(std::iter::repeat_n(' ', prompt.len()));
                 out.push_str(&line[indent + prompt.len()..]);
             }
-            None => out.push_str(line),
+            None => match named_prompt(body) {
+                Some(length) => {
+                    out.push_str(&line[..indent]);
+                    out.extend(std::iter::repeat_n(' ', length));
+                    out.push_str(&line[indent + length..]);
+                }
+                None => out.push_str(line),
+            },
         }
     }
     out
+}
+
+/// The longest name before the mark of a prompt, in bytes.
+const MAX_PROMPT: usize = 40;
+
+/// The bytes of a prompt that names who or where: `ada@bench:~$ `, `bench$ `, `[root@host src]# `.
+fn named_prompt(line: &str) -> Option<usize> {
+    let bracketed = line.strip_prefix('[').and_then(|rest| rest.find(']')).map_or(0, |at| at + 1);
+    let end = line.bytes().take(MAX_PROMPT).skip(bracketed).position(|b| b == b' ')? + bracketed;
+    let (name, mark) = line[..end].split_at_checked(end.checked_sub(1)?)?;
+    let is_named = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '[')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"@-_.:~/[] ".contains(&b));
+    // A word with `#` or `>` behind it may be anything; of somebody at a place it is a prompt.
+    let is_prompt = match mark {
+        "$" => true,
+        "#" | "%" | ">" => name.contains('@'),
+        _ => false,
+    };
+    (is_named && is_prompt).then_some(end + 1)
 }
 
 /// `<name>` in a document is to be filled in, not a redirection: the brackets become letters.

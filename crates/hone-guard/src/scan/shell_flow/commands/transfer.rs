@@ -171,7 +171,8 @@ impl Walk<'_, '_, '_> {
                     let is_address = argument.text.contains("://")
                         || argument.text.contains('.') && argument.text.contains('/')
                         || argument.text.starts_with('$')
-                        || address.is_empty() && argument.text.contains('.');
+                        || address.is_empty()
+                            && (argument.text.contains('.') || is_numbered(&argument.text));
                     if is_address && (address.is_empty() || argument.text.contains("://")) {
                         if address.is_empty() {
                             address.clone_from(&argument.text);
@@ -368,4 +369,10 @@ impl Walk<'_, '_, '_> {
                 .with(flow),
         );
     }
+}
+
+/// Whether an address without a scheme begins with a host that is written as one number: `0xc6133a21:8090/x`.
+fn is_numbered(address: &str) -> bool {
+    address.starts_with(|c: char| c.is_ascii_digit())
+        && classify(&format!("http://{address}")) == Class::Address
 }
