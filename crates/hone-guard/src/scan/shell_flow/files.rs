@@ -154,9 +154,15 @@ impl Walk<'_, '_, '_> {
 
     /// What lies below a folder that a fetched archive was unpacked into.
     fn unpacked(&self, path: &str) -> Option<&Taint> {
+        let is_here = path.contains('/') && !path.starts_with(['/', '~', '$', '-', '<']);
         let path = key(path);
-        let inside =
-            |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let name = path.strip_suffix(".exe").unwrap_or(&path);
+        let is_own = || self.skill.members.iter().any(|member| member.path.ends_with(name));
+        let inside = |folder: &str| match folder {
+            // Its own scripts were there before, and what is built from source is a user's own doing.
+            HERE => is_here && !BUILDING.contains(&name) && !is_own(),
+            folder => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+        };
         self.memory.unpacked.iter().find(|(folder, _)| inside(folder)).map(|(_, taint)| taint)
     }
 
@@ -186,21 +192,33 @@ impl Walk<'_, '_, '_> {
         taint
     }
 
-    /// An archive that somebody's host sent is unpacked: what lies in that folder is the host's.
-    pub(super) fn unpack(&mut self, folder: &str, taint: &Taint) {
-        let strange = taint.remote.as_deref().is_some_and(|from| {
-            !matches!(
-                classify(from),
-                Class::Service | Class::Installer | Class::Placeholder | Class::Local
-            )
+    /// An archive that somebody's host sent is unpacked: what lies in that folder is the host's. From a place
+    /// where anybody shares files, what is locked is looked at by nobody on its way.
+    pub(super) fn unpack(&mut self, folder: &str, taint: &Taint, is_locked: bool) {
+        let strange = taint.remote.as_deref().is_some_and(|from| match classify(from) {
+            Class::Service => is_locked,
+            Class::Installer | Class::Placeholder | Class::Local => false,
+            _ => true,
         });
-        let folder = key(folder.trim_end_matches('/'));
-        let folder = self.located(&folder).unwrap_or(folder);
+        let folder = match &self.memory.folder {
+            Some(here) if folder == HERE => here.trim_end_matches('/').to_owned(),
+            None if folder == HERE => HERE.to_owned(),
+            _ => {
+                let folder = key(folder.trim_end_matches('/'));
+                self.located(&folder).unwrap_or(folder)
+            }
+        };
         if strange && self.memory.unpacked.len() < MAX_UNPACKED {
             self.memory.unpacked.insert(folder, taint.clone());
         }
     }
 }
+
+/// The folder in which a script starts.
+pub(super) const HERE: &str = ".";
+
+/// What begins to build an unpacked source.
+const BUILDING: [&str; 4] = ["configure", "bootstrap", "autogen.sh", "gradlew"];
 
 /// Folders above a path that are known to hold it.
 pub(super) const MAX_ABOVE: usize = 4;

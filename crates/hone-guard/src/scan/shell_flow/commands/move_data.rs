@@ -6,7 +6,7 @@ use super::call::{Call, is_remote, remote_copy};
 use crate::scan::destination::{Class, classify};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
-use crate::scan::shell_flow::files::key;
+use crate::scan::shell_flow::files::{HERE, key};
 use crate::scan::shell_flow::{Taint, Walk};
 use crate::scan::{flow, rules};
 
@@ -469,14 +469,14 @@ impl Walk<'_, '_, '_> {
         let joined = call.arguments.iter().find_map(|a| a.text.strip_prefix("-o"));
         let folder = call.value_of(&["-C", "-d", "--directory"]).map(|a| a.text.clone());
         let folder = folder.or_else(|| joined.map(str::to_owned)).unwrap_or_default();
-        if folder.is_empty() {
-            let here = self.memory.folder.clone();
-            if let Some(here) = here {
-                self.unpack(&here, &taint);
-            }
-        } else {
-            self.unpack(&folder, &taint);
-        }
+        let folder = if folder.is_empty() { HERE.to_owned() } else { folder };
+        // unzip -P word, 7z x -pword
+        let is_locked = match call.name.as_str() {
+            "unzip" => call.has_letter('P'),
+            "tar" => false,
+            _ => call.arguments.iter().any(|a| a.text.starts_with("-p") && a.text.len() > 2),
+        };
+        self.unpack(&folder, &taint, is_locked);
     }
 
     pub(super) fn bulk_delete(&mut self, call: &Call, verbs: &[&str], at: &Range<usize>) {
