@@ -195,6 +195,8 @@ const SPOTS: &[(&str, Spot)] = &[
     ("/etc/zsh", Spot::ShellStart),
     ("fish/config.fish", Spot::ShellStart),
     ("fish/conf.d", Spot::ShellStart),
+    ("fish_config_dir/config.fish", Spot::ShellStart),
+    ("fish_config_dir/conf.d", Spot::ShellStart),
     ("microsoft.powershell_profile", Spot::ShellStart),
     ("/etc/ld.so.preload", Spot::Autorun("preloaded library")),
     ("/etc/environment", Spot::ShellStart),

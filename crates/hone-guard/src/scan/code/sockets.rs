@@ -2,6 +2,7 @@
 //! what comes in and answers with what comes out.
 
 use crate::scan::kind::Language;
+use crate::scan::subject::is_domain;
 use crate::scan::text::floor;
 
 /// A socket, and a shell whose input or output it becomes.
@@ -14,7 +15,9 @@ pub(super) fn socket_shell(lower: &str, language: Language) -> Option<usize> {
 
 /// Whether the other end is this machine.
 fn is_local(lower: &str) -> bool {
-    (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://")
+    (lower.contains("127.0.0.1") || lower.contains("localhost"))
+        && !lower.contains("://")
+        && !lower.split(['"', '\'', '`']).skip(1).step_by(2).any(is_domain)
 }
 
 /// How a language opens a connection, takes what comes in, runs a text and answers.
@@ -132,6 +135,13 @@ fn runs_what_is_not_written(near: &str, word: &str) -> bool {
     })
 }
 
+/// Whether JavaScript takes the module of sockets under a name of its own: `import * as wire from "node:tls"`.
+fn imports_sockets(lower: &str) -> bool {
+    ["node:net", "node:tls", "\"net\"", "'net'", "\"tls\"", "'tls'"]
+        .iter()
+        .any(|module| lower.contains(module))
+}
+
 /// A connection, and a shell whose input or output it becomes.
 fn tied_shell(lower: &str, language: Language) -> Option<usize> {
     let socket = match language {
@@ -144,6 +154,7 @@ fn tied_shell(lower: &str, language: Language) -> Option<usize> {
                 || lower.contains("new net")
                 || lower.contains("deno.connect")
                 || lower.contains("bun.connect")
+                || imports_sockets(lower) && lower.contains(".connect(")
         }
         Language::Ruby => lower.contains("tcpsocket") || lower.contains("socket.tcp"),
         Language::Perl => lower.contains("io::socket") || lower.contains("use socket"),
@@ -206,7 +217,8 @@ fn tied_shell(lower: &str, language: Language) -> Option<usize> {
                     && (lower.contains("shell=true") || shell)
         }
         Language::JavaScript => {
-            lower.contains(".pipe(") && (lower.contains("spawn") || lower.contains("exec"))
+            (lower.contains(".pipe(") || lower.contains("pipeline("))
+                && (lower.contains("spawn") || lower.contains("exec"))
                 || lower.contains("exec(") && lower.contains("on('data'")
         }
         Language::Ruby => {
