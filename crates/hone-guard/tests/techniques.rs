@@ -50,5 +50,5 @@ families! {
     outputs_of_scripts_and_own_folders "outputs" 9;
     whole_folders "folders" 17;
     skills_of_the_wild_and_their_like "wild" 78;
-    what_a_page_drops_or_pushes_away "overlooked" 9;
+    what_a_page_drops_or_pushes_away "overlooked" 12;
 }

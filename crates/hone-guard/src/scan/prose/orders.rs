@@ -370,7 +370,10 @@ static ORDERS: &[Order] = &[
     order(&rules::DECEIVE_USER, Caution, "puts an account of the skill's in the place of the right one",
         &[any(&[InPlace]), any(&[PayTo, IsPaid, Due, Redirect])]).within(&[any(&[Account])]).unless(&[Placeholder, Consent, OwnAccount, Not, If_]),
     order(&rules::DECEIVE_USER, Critical, "puts somebody's account in the place of the right one",
-        &[any(&[Account]), any(&[InPlace])]).unless(&[Placeholder, Consent]),
+        &[any(&[Account]), any(&[InPlace])]).unless(&[Placeholder]),
+    // Whoever has the words of a wallet has the wallet: no service needs them.
+    order(&rules::SECRET_TO_NETWORK, Critical, "has the words of a wallet given to somebody's host",
+        &[any(&[Send, Fetch, Carry, CarbonCopy, Insert]), any(&[SeedPhrase])]).to(Address::Somebody).unless(&[Not]),
     order(&rules::DECEIVE_USER, Critical, "sends the user's money to somebody's account",
         &[any(&[Send, PayTo, Goes]), any(&[Account]), any(&[Surcharge, Every, All, Also])]).unless(&[Placeholder, Consent, If_, Not]),
     order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has the person's private data put into a request to somebody's host",

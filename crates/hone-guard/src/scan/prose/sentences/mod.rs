@@ -100,6 +100,9 @@ const IN_CODE: Set = Set::of(&[
     Concept::PackageIndex,
 ]);
 
+/// Commands that show what a host answers: `curl https://…` in a sentence is to fetch it.
+const FETCHERS: [&str; 7] = ["curl", "wget", "http", "https", "xh", "iwr", "invoke-webrequest"];
+
 /// The sentences of a text.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     read(text).0
@@ -238,6 +241,13 @@ impl Walk<'_> {
                 roles = roles.without(Set::range(Concept::Scroll, Concept::SpeakerCommon));
             }
         }
+        // The phrase of a wallet is no phrase that a detector looks for.
+        let seed = sentence.tokens.iter().find(|token| token.set.has(Concept::SeedPhrase));
+        if let Some(seed) = seed.map(|token| token.range.clone()) {
+            for token in sentence.tokens.iter_mut().filter(|token| token.range.end == seed.end) {
+                token.set = token.set.without(Set::of(&[Concept::Detect]));
+            }
+        }
         // What is never done without leave is not done in the place of whoever gives it.
         if is_proviso(&sentence.words, self.lower) {
             roles = roles.without(Set::range(Concept::Question, Concept::InsteadCommon));
@@ -345,6 +355,9 @@ impl Walk<'_> {
         }
         if OPENING.iter().any(|opening| text.contains(opening)) {
             set = set.with(Set::of(&[Concept::Grant]));
+        }
+        if FETCHERS.contains(&text.split(' ').next().unwrap_or_default()) && text.contains("://") {
+            set = set.with(Set::of(&[Concept::Fetch]));
         }
         self.current.tokens.push(Token { set, at: self.at, range, quoted: false });
     }
