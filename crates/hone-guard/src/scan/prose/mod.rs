@@ -14,6 +14,7 @@ mod carried;
 mod dealings;
 mod dropper_signs;
 mod droppers;
+mod evidence;
 mod frames;
 mod grammar;
 mod lexicon;
@@ -205,6 +206,7 @@ pub(crate) fn look_across(
     }
     end_section(&section, skill, findings);
     droppers::look(passages, skill, findings);
+    findings.settle(evidence::needed(evidence::length(passages)));
 }
 
 /// Bytes of a block that is read as a part of the sentences around it, and of those sentences.
@@ -571,7 +573,12 @@ impl<'p, 'a> Piece<'p, 'a> {
                     _ => pattern.rule,
                 };
                 let severity = if hit.mention { Severity::Info } else { pattern.severity };
-                self.add(findings, hit.range, Match::new(rule, severity, pattern.message));
+                let found = Match::new(rule, severity, pattern.message);
+                if bar == Bar::Hidden {
+                    self.add(findings, hit.range, found);
+                } else {
+                    self.weigh(findings, hit.range, found);
+                }
             }
         }
     }

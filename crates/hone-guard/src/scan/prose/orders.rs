@@ -467,7 +467,7 @@ pub(super) fn look(
             }
             let last = sentence.tokens.last().map_or(act.range.end, |token| token.range.end);
             let found = Match::new(order.rule, order.severity, order.message);
-            piece.add(findings, act.range.start..last.max(act.range.end), found);
+            piece.weigh(findings, act.range.start..last.max(act.range.end), found);
         }
     }
 }
