@@ -376,6 +376,25 @@ struct Piece<'p, 'a> {
     start: usize,
     sentences: Vec<Sentence>,
     sayings: Vec<Saying>,
+/// Whether a sentence calls for attention or names something by its form. A description that everybody sees
+/// may well say that agents run, read and talk.
+fn names_something(sentence: &Sentence) -> bool {
+    const NAMED: Set = Set::of(&[
+        Concept::Important,
+        Concept::Host,
+        Concept::Email,
+        Concept::SecretPath,
+        Concept::DotEnv,
+        Concept::KeyName,
+        Concept::Script,
+        Concept::Code,
+        Concept::SettingsFile,
+        Concept::MemoryFile,
+        Concept::Account,
+    ]);
+    sentence.set().meets(NAMED)
+}
+
     set: Set,
 }
 
@@ -553,6 +572,9 @@ impl<'p, 'a> Piece<'p, 'a> {
                 }
                 if matches!(bar, Bar::Hidden | Bar::Setting | Bar::Shown)
                     && self.is_no_order(bar, sentence, &hit.range)
+                if bar == Bar::Setting && pattern.is_about_hidden() && !names_something(sentence) {
+                    continue;
+                }
                 {
                     continue;
                 }
