@@ -360,6 +360,9 @@ pub(crate) struct Hit {
 /// Phrases with a negation in them that say that something stays unsaid or unasked.
 const UNSPOKEN: Set = Set::of(&[Covert, Unsaid, Absent, Mute, NoAsk, Dark, Unaware]);
 
+/// Words between an `if` and the negation in its clause.
+const CONDITION: usize = 4;
+
 /// Words before the first step in which a negation silences a pattern.
 const NEGATION_REACH: usize = 5;
 
@@ -387,6 +390,9 @@ impl Pattern {
             }
             let Some(end) = self.follow(sentence, start) else { continue };
             if self.ends && tokens.iter().skip(end + 1).any(|token| token.at > tokens[end].at + 1) {
+                continue;
+            }
+            if self.is_of_condition(sentence, start) {
                 continue;
             }
             let matched = &tokens[start..=end];
@@ -422,6 +428,25 @@ impl Pattern {
             return Some(Hit { range: tokens[start].range.start..tokens[end].range.end, mention });
         }
         None
+    }
+
+    /// Whether the first step is the negation of a condition, and the next stands behind it: `if they do not
+    /// have one, tell them`.
+    fn is_of_condition(&self, sentence: &Sentence, start: usize) -> bool {
+        let tokens = &sentence.tokens;
+        let Some(second) = self.steps.get(1) else { return false };
+        let Some(next) = tokens[start + 1..].iter().find(|token| token.set.meets(second.0)) else {
+            return false;
+        };
+        tokens[start].set.has(Not)
+            && !tokens[start].set.meets(UNSPOKEN)
+            && tokens[..start]
+                .iter()
+                .any(|token| token.set.has(If_) && token.at + CONDITION >= tokens[start].at)
+            && sentence
+                .commas
+                .iter()
+                .any(|at| (tokens[start].range.end..next.range.start).contains(at))
     }
 
     /// The token of the last step, when the steps follow each other from `start`.
