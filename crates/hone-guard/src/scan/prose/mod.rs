@@ -283,8 +283,16 @@ fn starts_with(text: &str, word: &str) -> bool {
 
 /// Words of a list item that may be one piece of a sentence laid out over many.
 const FEW_WORDS: usize = 3;
+/// Characters in which a text of few words has ended, or has shown that it is longer.
+const MAX_FEW: usize = 64;
 /// Such items in a row before they are read as one.
 const MIN_ITEMS: usize = 3;
+
+/// Whether a text has few words; of a script without blanks, two characters are one.
+fn is_of_few_words(text: &str) -> bool {
+    let unspaced = text.chars().take(MAX_FEW).filter(|c| is_unspaced(*c)).count();
+    text.split_whitespace().take(FEW_WORDS + 1).count() + unspaced / 2 <= FEW_WORDS
+}
 
 fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     sending::look(section, skill, findings);
@@ -295,9 +303,7 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
         orders::look(piece, all, skill, findings);
         frames::look(piece, findings);
     }
-    let is_short = |piece: &Piece<'_, '_>| {
-        piece.passage.text.split_whitespace().take(FEW_WORDS + 1).count() <= FEW_WORDS
-    };
+    let is_short = |piece: &Piece<'_, '_>| is_of_few_words(&piece.passage.text);
     for run in section.chunk_by(|one, next| is_short(one) && is_short(next)) {
         if run.len() >= MIN_ITEMS {
             let text: Vec<&str> = run.iter().map(|piece| piece.passage.text.trim()).collect();
@@ -370,12 +376,6 @@ enum Bar {
     Literal,
 }
 
-/// A part of a passage, read as sentences.
-struct Piece<'p, 'a> {
-    passage: &'p Passage<'a>,
-    start: usize,
-    sentences: Vec<Sentence>,
-    sayings: Vec<Saying>,
 /// Whether a sentence calls for attention or names something by its form. A description that everybody sees
 /// may well say that agents run, read and talk.
 fn names_something(sentence: &Sentence) -> bool {
@@ -395,6 +395,12 @@ fn names_something(sentence: &Sentence) -> bool {
     sentence.set().meets(NAMED)
 }
 
+/// A part of a passage, read as sentences.
+struct Piece<'p, 'a> {
+    passage: &'p Passage<'a>,
+    start: usize,
+    sentences: Vec<Sentence>,
+    sayings: Vec<Saying>,
     set: Set,
 }
 
@@ -566,15 +572,15 @@ impl<'p, 'a> Piece<'p, 'a> {
             let is_key_kept = self.keeps_key(at);
             for pattern in patterns.iter().filter(|pattern| pattern.may_stand_in(concepts)) {
                 let Some(hit) = pattern.find(sentence, around) else { continue };
+                if bar == Bar::Setting && pattern.is_about_hidden() && !names_something(sentence) {
+                    continue;
+                }
                 if matches!(bar, Bar::Block | Bar::Literal) && pattern.severity < Severity::Critical
                 {
                     continue;
                 }
                 if matches!(bar, Bar::Hidden | Bar::Setting | Bar::Shown)
                     && self.is_no_order(bar, sentence, &hit.range)
-                if bar == Bar::Setting && pattern.is_about_hidden() && !names_something(sentence) {
-                    continue;
-                }
                 {
                     continue;
                 }

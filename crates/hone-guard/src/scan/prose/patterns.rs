@@ -367,14 +367,14 @@ const CONDITION: usize = 4;
 const NEGATION_REACH: usize = 5;
 
 impl Pattern {
-    /// Whether a sentence of these concepts has one for each step, in whatever order.
-    pub(crate) fn may_stand_in(&self, concepts: Set) -> bool {
-        self.steps.iter().all(|step| step.0.meets(concepts))
     /// Whether what it looks for is a finding only where nobody reads it.
     pub(crate) fn is_about_hidden(&self) -> bool {
         self.rule.id == HIDING.id && self.severity < Critical
     }
 
+    /// Whether a sentence of these concepts has one for each step, in whatever order.
+    pub(crate) fn may_stand_in(&self, concepts: Set) -> bool {
+        self.steps.iter().all(|step| step.0.meets(concepts))
     }
 
     /// Looks for the pattern in one sentence of a text that holds the concepts `around`.
