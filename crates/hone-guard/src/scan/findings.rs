@@ -23,6 +23,8 @@ pub(crate) struct Findings<'a> {
     unfinished: BTreeSet<usize>,
     /// What only words say, by file and line: it counts when there is enough of it.
     supposed: BTreeMap<(usize, usize), Vec<Supposed>>,
+    /// How many of them are kept for a rule in a file, and the most points of one.
+    kept: HashMap<(&'static str, usize), (usize, u32)>,
 }
 
 /// A match that stands on so many points.
@@ -33,6 +35,9 @@ struct Supposed {
     found: Match,
     points: u32,
 }
+
+/// Lines of one file in which one rule's supposed matches are kept; beyond them only one that counts more than all.
+const MAX_SUPPOSED: usize = 256;
 
 /// Lines around a match in which another one speaks for it.
 const NEARBY: usize = 6;
@@ -66,6 +71,7 @@ impl<'a> Findings<'a> {
             counts: HashMap::new(),
             unfinished: BTreeSet::new(),
             supposed: BTreeMap::new(),
+            kept: HashMap::new(),
         }
     }
 
@@ -97,17 +103,23 @@ impl<'a> Findings<'a> {
             return;
         }
         let (line, column) = passage.place.position(range.start);
-        let here = self.supposed.entry((passage.file, line)).or_default();
-        let same = here.iter().position(|other| other.found.rule.id == found.rule.id);
-        if same.is_some_and(|at| here[at].points >= points) {
+        let is_same = |other: &Supposed| other.found.rule.id == found.rule.id;
+        let here = self.supposed.get(&(passage.file, line));
+        let same = here.and_then(|here| here.iter().find(|other| is_same(other)));
+        if same.is_some_and(|same| same.points >= points) {
             return;
         }
+        let (count, most) = self.kept.entry((found.rule.id, passage.file)).or_default();
+        if *count >= MAX_SUPPOSED && points <= *most {
+            return;
+        }
+        *count += 1;
+        *most = points.max(*most);
         let evidence = passage.evidence(&range);
         let new = Supposed { column, context: passage.context, evidence, found, points };
-        match same {
-            Some(at) => here[at] = new,
-            None => here.push(new),
-        }
+        let here = self.supposed.entry((passage.file, line)).or_default();
+        here.retain(|other| other.found.rule.id != new.found.rule.id);
+        here.push(new);
     }
 
     /// Makes findings of what was supposed: warnings of what counts as many points as are needed, by itself or
@@ -320,25 +332,46 @@ mod tests {
     use super::super::passage::Place;
     use super::*;
 
+    fn suppose(findings: &mut Findings<'_>, rule: &'static Rule, line: usize, points: u32) {
+        let passage = Passage {
+            file: 0,
+            language: Language::Markdown,
+            context: Context::Prose,
+            text: Cow::Borrowed("words"),
+            place: Place::Fixed { line, column: 1 },
+            headings: Cow::Borrowed(""),
+            lead: Cow::Borrowed(""),
+            decoded: None,
+        };
+        findings.suppose(&passage, 0..5, Match::new(rule, Severity::Warn, "words"), points);
+    }
+
     /// The worst of what two rules say so many lines from each other with two points each.
     fn together(lines: usize, needed: u32) -> Option<Severity> {
         let mut findings = Findings::new(&[]);
-        let rules = [(&rules::CONCEAL_FROM_USER, 1), (&rules::BYPASS_APPROVAL, 1 + lines)];
-        for (rule, line) in rules {
-            let passage = Passage {
-                file: 0,
-                language: Language::Markdown,
-                context: Context::Prose,
-                text: Cow::Borrowed("words"),
-                place: Place::Fixed { line, column: 1 },
-                headings: Cow::Borrowed(""),
-                lead: Cow::Borrowed(""),
-                decoded: None,
-            };
-            findings.suppose(&passage, 0..5, Match::new(rule, Severity::Warn, "words"), 2);
-        }
+        suppose(&mut findings, &rules::CONCEAL_FROM_USER, 1, 2);
+        suppose(&mut findings, &rules::BYPASS_APPROVAL, 1 + lines, 2);
         findings.settle(needed);
         findings.worst()
+    }
+
+    /// The lines that are kept of so many, and the worst of them when the last counts more.
+    fn kept(lines: usize, last: u32) -> (usize, Option<Severity>) {
+        let mut findings = Findings::new(&[]);
+        for line in 1..lines {
+            suppose(&mut findings, &rules::CONCEAL_FROM_USER, line, 2);
+        }
+        suppose(&mut findings, &rules::CONCEAL_FROM_USER, lines, last);
+        let count = findings.supposed.len();
+        findings.settle(3);
+        (count, findings.worst())
+    }
+
+    #[test]
+    fn one_that_counts_more_is_kept_behind_many_others() {
+        assert_eq!(kept(MAX_SUPPOSED, 2), (MAX_SUPPOSED, Some(Severity::Info)));
+        assert_eq!(kept(MAX_SUPPOSED + 1, 2), (MAX_SUPPOSED, Some(Severity::Info)));
+        assert_eq!(kept(MAX_SUPPOSED + 1, 3), (MAX_SUPPOSED + 1, Some(Severity::Warn)));
     }
 
     #[test]
