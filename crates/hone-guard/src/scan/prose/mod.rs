@@ -17,6 +17,7 @@ mod droppers;
 mod evidence;
 mod frames;
 mod grammar;
+mod items;
 mod lexicon;
 mod markers;
 mod orders;
@@ -281,19 +282,6 @@ fn starts_with(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// Words of a list item that may be one piece of a sentence laid out over many.
-const FEW_WORDS: usize = 3;
-/// Characters in which a text of few words has ended, or has shown that it is longer.
-const MAX_FEW: usize = 64;
-/// Such items in a row before they are read as one.
-const MIN_ITEMS: usize = 3;
-
-/// Whether a text has few words; of a script without blanks, two characters are one.
-fn is_of_few_words(text: &str) -> bool {
-    let unspaced = text.chars().take(MAX_FEW).filter(|c| is_unspaced(*c)).count();
-    text.split_whitespace().take(FEW_WORDS + 1).count() + unspaced / 2 <= FEW_WORDS
-}
-
 fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     sending::look(section, skill, findings);
     steps::look(section, findings);
@@ -303,13 +291,7 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
         orders::look(piece, all, skill, findings);
         frames::look(piece, findings);
     }
-    let is_short = |piece: &Piece<'_, '_>| is_of_few_words(&piece.passage.text);
-    for run in section.chunk_by(|one, next| is_short(one) && is_short(next)) {
-        if run.len() >= MIN_ITEMS {
-            let text: Vec<&str> = run.iter().map(|piece| piece.passage.text.trim()).collect();
-            Piece::whole(&joined(run[0].passage, text.join(" "))).look(findings, Bar::Shown);
-        }
-    }
+    items::look(section, findings);
     broken::look(section, findings);
     // What is to be destroyed, and that nobody is to be asked, often stand in different steps.
     let set = all;

@@ -1,8 +1,8 @@
 //! Sentences that must fire and look-alikes that must not, by what they are about.
 
+use super::items::{MAX_FEW, is_of_few_words};
 use super::patterns::PATTERNS;
 use super::sentences::read;
-use super::{MAX_FEW, is_of_few_words};
 use crate::scan;
 use crate::scan::finding::Severity;
 
