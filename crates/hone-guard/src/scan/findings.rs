@@ -1,7 +1,7 @@
 //! Gathers findings: one place that turns a match into a finding, with its context, evidence and a
 //! bound on how often one rule speaks about one file.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::bundle::Member;
@@ -21,9 +21,29 @@ pub(crate) struct Findings<'a> {
     counts: HashMap<(&'static str, usize), usize>,
     /// Files of which something was not followed to its end.
     unfinished: BTreeSet<usize>,
+    /// What only words say, by file and line: it counts when there is enough of it.
+    supposed: BTreeMap<(usize, usize), Vec<Supposed>>,
+    /// How many of them are kept for a rule in a file, and the most points of one.
+    kept: HashMap<(&'static str, usize), (usize, u32)>,
 }
 
+/// A match that stands on so many points.
+struct Supposed {
+    column: usize,
+    context: Context,
+    evidence: String,
+    found: Match,
+    points: u32,
+}
+
+/// Lines of one file in which one rule's supposed matches are kept; beyond them only one that counts more than all.
+const MAX_SUPPOSED: usize = 256;
+
+/// Lines around a match in which another one speaks for it.
+const NEARBY: usize = 6;
+
 /// A match, before it is a finding.
+#[derive(Clone)]
 pub(crate) struct Match {
     pub(crate) rule: &'static Rule,
     pub(crate) severity: Severity,
@@ -45,7 +65,14 @@ impl Match {
 
 impl<'a> Findings<'a> {
     pub(crate) fn new(members: &'a [Member]) -> Self {
-        Self { members, found: Vec::new(), counts: HashMap::new(), unfinished: BTreeSet::new() }
+        Self {
+            members,
+            found: Vec::new(),
+            counts: HashMap::new(),
+            unfinished: BTreeSet::new(),
+            supposed: BTreeMap::new(),
+            kept: HashMap::new(),
+        }
     }
 
     /// Adds a match in a passage. A mention or an unused fixture is inventory, whatever it says.
@@ -61,6 +88,59 @@ impl<'a> Findings<'a> {
             &evidence,
             Match { severity, ..found },
         );
+    }
+
+    /// Adds a match in a passage that only words speak for, with the points that they count.
+    pub(crate) fn suppose(
+        &mut self,
+        passage: &Passage<'_>,
+        range: Range<usize>,
+        found: Match,
+        points: u32,
+    ) {
+        if !passage.context.acts() || found.severity < Severity::Warn {
+            self.add(passage, range, found);
+            return;
+        }
+        let (line, column) = passage.place.position(range.start);
+        let is_same = |other: &Supposed| other.found.rule.id == found.rule.id;
+        let here = self.supposed.get(&(passage.file, line));
+        let same = here.and_then(|here| here.iter().find(|other| is_same(other)));
+        if same.is_some_and(|same| same.points >= points) {
+            return;
+        }
+        let (count, most) = self.kept.entry((found.rule.id, passage.file)).or_default();
+        if *count >= MAX_SUPPOSED && points <= *most {
+            return;
+        }
+        *count += 1;
+        *most = points.max(*most);
+        let evidence = passage.evidence(&range);
+        let new = Supposed { column, context: passage.context, evidence, found, points };
+        let here = self.supposed.entry((passage.file, line)).or_default();
+        here.retain(|other| other.found.rule.id != new.found.rule.id);
+        here.push(new);
+    }
+
+    /// Makes findings of what was supposed: warnings of what counts as many points as are needed, by itself or
+    /// with what another rule says nearby, and notes of the rest.
+    pub(crate) fn settle(&mut self, needed: u32) {
+        let supposed = std::mem::take(&mut self.supposed);
+        for (&(file, line), here) in &supposed {
+            let near = supposed.range((file, line.saturating_sub(NEARBY))..=(file, line + NEARBY));
+            let near: Vec<&Supposed> = near.flat_map(|(_, others)| others).collect();
+            for one in here {
+                let others = near.iter().filter(|other| other.found.rule.id != one.found.rule.id);
+                let further = others.map(|other| other.points).max().unwrap_or_default();
+                let severity = if one.points + further >= needed {
+                    one.found.severity
+                } else {
+                    Severity::Info
+                };
+                let found = Match { severity, ..one.found.clone() };
+                self.push(file, line, one.column, one.context, &one.evidence, found);
+            }
+        }
     }
 
     /// Says that something in a passage was not followed to its end, and why.
@@ -241,5 +321,64 @@ fn finish(
         flow: found.flow.map(masked),
         why: found.rule.why.to_owned(),
         hint: found.rule.fix.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::super::kind::Language;
+    use super::super::passage::Place;
+    use super::*;
+
+    fn suppose(findings: &mut Findings<'_>, rule: &'static Rule, line: usize, points: u32) {
+        let passage = Passage {
+            file: 0,
+            language: Language::Markdown,
+            context: Context::Prose,
+            text: Cow::Borrowed("words"),
+            place: Place::Fixed { line, column: 1 },
+            headings: Cow::Borrowed(""),
+            lead: Cow::Borrowed(""),
+            decoded: None,
+        };
+        findings.suppose(&passage, 0..5, Match::new(rule, Severity::Warn, "words"), points);
+    }
+
+    /// The worst of what two rules say so many lines from each other with two points each.
+    fn together(lines: usize, needed: u32) -> Option<Severity> {
+        let mut findings = Findings::new(&[]);
+        suppose(&mut findings, &rules::CONCEAL_FROM_USER, 1, 2);
+        suppose(&mut findings, &rules::BYPASS_APPROVAL, 1 + lines, 2);
+        findings.settle(needed);
+        findings.worst()
+    }
+
+    /// The lines that are kept of so many, and the worst of them when the last counts more.
+    fn kept(lines: usize, last: u32) -> (usize, Option<Severity>) {
+        let mut findings = Findings::new(&[]);
+        for line in 1..lines {
+            suppose(&mut findings, &rules::CONCEAL_FROM_USER, line, 2);
+        }
+        suppose(&mut findings, &rules::CONCEAL_FROM_USER, lines, last);
+        let count = findings.supposed.len();
+        findings.settle(3);
+        (count, findings.worst())
+    }
+
+    #[test]
+    fn one_that_counts_more_is_kept_behind_many_others() {
+        assert_eq!(kept(MAX_SUPPOSED, 2), (MAX_SUPPOSED, Some(Severity::Info)));
+        assert_eq!(kept(MAX_SUPPOSED + 1, 2), (MAX_SUPPOSED, Some(Severity::Info)));
+        assert_eq!(kept(MAX_SUPPOSED + 1, 3), (MAX_SUPPOSED + 1, Some(Severity::Warn)));
+    }
+
+    #[test]
+    fn what_is_supposed_counts_alone_or_with_another_rule_that_is_near() {
+        assert_eq!(together(NEARBY, 2), Some(Severity::Warn));
+        assert_eq!(together(NEARBY, 4), Some(Severity::Warn));
+        assert_eq!(together(NEARBY, 5), Some(Severity::Info));
+        assert_eq!(together(NEARBY + 1, 4), Some(Severity::Info));
     }
 }

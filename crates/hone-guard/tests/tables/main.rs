@@ -3,6 +3,7 @@
 mod droppers;
 mod grants;
 mod hooks;
+mod long;
 mod reports;
 mod scope;
 mod settings;

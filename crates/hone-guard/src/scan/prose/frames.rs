@@ -185,8 +185,16 @@ impl Frame {
     }
 
     fn stands_in(&self, set: Set) -> bool {
+        self.margin_in(set).is_some()
+    }
+
+    fn margin(&self, set: Set) -> u32 {
+        self.margin_in(set).unwrap_or_default()
+    }
+
+    fn margin_in(&self, set: Set) -> Option<u32> {
         if !self.may_stand_in(set) {
-            return false;
+            return None;
         }
         let mut weights = [0; COUNTED + 1];
         for (weight, part) in weights.iter_mut().zip(self.needed.iter().chain(self.further)) {
@@ -198,7 +206,10 @@ impl Frame {
         if set.meets(HONEST) {
             doubt += 2 * WEIGHTS[0];
         }
-        met >= self.least && weights[..COUNTED].iter().sum::<u32>() >= self.bar + doubt
+        if met < self.least {
+            return None;
+        }
+        weights[..COUNTED].iter().sum::<u32>().checked_sub(self.bar + doubt)
     }
 }
 
@@ -219,7 +230,11 @@ pub(super) fn look(piece: &Piece<'_, '_>, findings: &mut Findings<'_>) {
         });
         if let Some(window) = found {
             let range = window[0].range.start..window[window.len() - 1].range.end;
-            piece.add(findings, range, Match::new(frame.rule, Severity::Warn, frame.message));
+            let margin =
+                frame.margin(window.iter().fold(Set::NONE, |set, saying| set.with(saying.set)));
+            let found = Match::new(frame.rule, Severity::Warn, frame.message);
+            let named = piece.named(&range);
+            piece.suppose(findings, range, found, margin + named);
         }
     }
 }

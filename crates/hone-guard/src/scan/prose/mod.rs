@@ -14,8 +14,10 @@ mod carried;
 mod dealings;
 mod dropper_signs;
 mod droppers;
+mod evidence;
 mod frames;
 mod grammar;
+mod items;
 mod lexicon;
 mod markers;
 mod orders;
@@ -205,6 +207,7 @@ pub(crate) fn look_across(
     }
     end_section(&section, skill, findings);
     droppers::look(passages, skill, findings);
+    findings.settle(evidence::needed(evidence::length(passages)));
 }
 
 /// Bytes of a block that is read as a part of the sentences around it, and of those sentences.
@@ -279,11 +282,6 @@ fn starts_with(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// Words of a list item that may be one piece of a sentence laid out over many.
-const FEW_WORDS: usize = 3;
-/// Such items in a row before they are read as one.
-const MIN_ITEMS: usize = 3;
-
 fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     sending::look(section, skill, findings);
     steps::look(section, findings);
@@ -293,15 +291,7 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
         orders::look(piece, all, skill, findings);
         frames::look(piece, findings);
     }
-    let is_short = |piece: &Piece<'_, '_>| {
-        piece.passage.text.split_whitespace().take(FEW_WORDS + 1).count() <= FEW_WORDS
-    };
-    for run in section.chunk_by(|one, next| is_short(one) && is_short(next)) {
-        if run.len() >= MIN_ITEMS {
-            let text: Vec<&str> = run.iter().map(|piece| piece.passage.text.trim()).collect();
-            Piece::whole(&joined(run[0].passage, text.join(" "))).look(findings, Bar::Shown);
-        }
-    }
+    items::look(section, findings);
     broken::look(section, findings);
     // What is to be destroyed, and that nobody is to be asked, often stand in different steps.
     let set = all;
@@ -380,6 +370,25 @@ enum Bar {
     Comment,
     /// A string of code: only what has a secret sent somewhere, said to somebody, counts.
     Literal,
+}
+
+/// Whether a sentence calls for attention or names something by its form. A description that everybody sees
+/// may well say that agents run, read and talk.
+fn names_something(sentence: &Sentence) -> bool {
+    const NAMED: Set = Set::of(&[
+        Concept::Important,
+        Concept::Host,
+        Concept::Email,
+        Concept::SecretPath,
+        Concept::DotEnv,
+        Concept::KeyName,
+        Concept::Script,
+        Concept::Code,
+        Concept::SettingsFile,
+        Concept::MemoryFile,
+        Concept::Account,
+    ]);
+    sentence.set().meets(NAMED)
 }
 
 /// A part of a passage, read as sentences.
@@ -559,6 +568,9 @@ impl<'p, 'a> Piece<'p, 'a> {
             let is_key_kept = self.keeps_key(at);
             for pattern in patterns.iter().filter(|pattern| pattern.may_stand_in(concepts)) {
                 let Some(hit) = pattern.find(sentence, around) else { continue };
+                if bar == Bar::Setting && pattern.is_about_hidden() && !names_something(sentence) {
+                    continue;
+                }
                 if matches!(bar, Bar::Block | Bar::Literal) && pattern.severity < Severity::Critical
                 {
                     continue;
@@ -585,7 +597,12 @@ impl<'p, 'a> Piece<'p, 'a> {
                     _ => pattern.rule,
                 };
                 let severity = if hit.mention { Severity::Info } else { pattern.severity };
-                self.add(findings, hit.range, Match::new(rule, severity, pattern.message));
+                let found = Match::new(rule, severity, pattern.message);
+                if bar == Bar::Hidden {
+                    self.add(findings, hit.range, found);
+                } else {
+                    self.weigh(findings, hit.range, found);
+                }
             }
         }
     }

@@ -151,7 +151,7 @@ static ORDERS: &[Order] = &[
     order(&rules::CONTROL_PLANE_WRITE, Caution, "plants an approval in the agent's memory",
         &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[Permits]), any(&[Not, NotAsked, NoAsk, All, Every])]).unless(&[Without, Ask, Consent, Tell, Read]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "sends the agent's conversations through somebody's host",
-        &[any(&[AgentEndpoint])]).to(Address::Undeclared).near(&[any(&[User, Agent, Words, Standing, Every])]).unless(&[Not, Consent, Obtain, If_, Placeholder]),
+        &[any(&[AgentEndpoint])]).to(Address::Undeclared).near(&[any(&[Agent, Words, Standing, Every])]).unless(&[Not, Consent, Obtain, If_, Placeholder]),
     order(&rules::CONTROL_PLANE_WRITE, Caution, "starts the agent anew with its permission checks off",
         &[any(&[Spawn, Restart]), any(&[Bypassed]), any(&[Permits])]).unless(&[Not, Consent]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an order of a stranger in the agent's memory",
@@ -470,7 +470,7 @@ pub(super) fn look(
             }
             let last = sentence.tokens.last().map_or(act.range.end, |token| token.range.end);
             let found = Match::new(order.rule, order.severity, order.message);
-            piece.add(findings, act.range.start..last.max(act.range.end), found);
+            piece.weigh(findings, act.range.start..last.max(act.range.end), found);
         }
     }
 }

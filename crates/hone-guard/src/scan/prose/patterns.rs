@@ -360,10 +360,18 @@ pub(crate) struct Hit {
 /// Phrases with a negation in them that say that something stays unsaid or unasked.
 const UNSPOKEN: Set = Set::of(&[Covert, Unsaid, Absent, Mute, NoAsk, Dark, Unaware]);
 
+/// Words between an `if` and the negation in its clause.
+const CONDITION: usize = 4;
+
 /// Words before the first step in which a negation silences a pattern.
 const NEGATION_REACH: usize = 5;
 
 impl Pattern {
+    /// Whether what it looks for is a finding only where nobody reads it.
+    pub(crate) fn is_about_hidden(&self) -> bool {
+        self.rule.id == HIDING.id && self.severity < Critical
+    }
+
     /// Whether a sentence of these concepts has one for each step, in whatever order.
     pub(crate) fn may_stand_in(&self, concepts: Set) -> bool {
         self.steps.iter().all(|step| step.0.meets(concepts))
@@ -382,6 +390,9 @@ impl Pattern {
             }
             let Some(end) = self.follow(sentence, start) else { continue };
             if self.ends && tokens.iter().skip(end + 1).any(|token| token.at > tokens[end].at + 1) {
+                continue;
+            }
+            if self.is_of_condition(sentence, start) {
                 continue;
             }
             let matched = &tokens[start..=end];
@@ -417,6 +428,25 @@ impl Pattern {
             return Some(Hit { range: tokens[start].range.start..tokens[end].range.end, mention });
         }
         None
+    }
+
+    /// Whether the first step is the negation of a condition, and the next stands behind it: `if they do not
+    /// have one, tell them`.
+    fn is_of_condition(&self, sentence: &Sentence, start: usize) -> bool {
+        let tokens = &sentence.tokens;
+        let Some(second) = self.steps.get(1) else { return false };
+        let Some(next) = tokens[start + 1..].iter().find(|token| token.set.meets(second.0)) else {
+            return false;
+        };
+        tokens[start].set.has(Not)
+            && !tokens[start].set.meets(UNSPOKEN)
+            && tokens[..start]
+                .iter()
+                .any(|token| token.set.has(If_) && token.at + CONDITION >= tokens[start].at)
+            && sentence
+                .commas
+                .iter()
+                .any(|at| (tokens[start].range.end..next.range.start).contains(at))
     }
 
     /// The token of the last step, when the steps follow each other from `start`.

@@ -220,18 +220,23 @@ fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &
     let written =
         &piece.passage.text[piece.start + place.range.start..piece.start + place.range.end];
     // What is kept there, and not what is read there or made by means of it.
-    let before = &piece.passage.text[..piece.start + place.range.start];
+    (place.at > what.at && is_aimed(piece, sentence, place) && written.contains(['/', '@']))
+        .then_some((at, verb))
+}
+
+/// Whether a word right before an address says that something goes there; inside a command, the command does.
+fn is_aimed(piece: &Piece<'_, '_>, sentence: &Sentence, place: &Token) -> bool {
+    let from = piece.start + sentence.range.start;
+    let before = &piece.passage.text[from..piece.start + place.range.start];
     let word = before.trim_end_matches([' ', '`', '<', '"', '\n']);
     let into = INTO.iter().any(|into| {
         word.strip_suffix(into).is_some_and(|rest| {
             !into.is_ascii() || rest.chars().next_back().is_none_or(|c| !c.is_alphanumeric())
         })
     });
-    // Inside a command, the command says where.
-    let command = before.rsplit_once('`').is_some_and(|(outside, inside)| {
+    into || before.rsplit_once('`').is_some_and(|(outside, inside)| {
         outside.matches('`').count() % 2 == 0 && inside.trim().contains(' ')
-    });
-    (place.at > what.at && (into || command) && written.contains(['/', '@'])).then_some((at, verb))
+    })
 }
 
 /// The host or mailbox that a sentence sends something to, when it is nobody's that the skill is about.
@@ -341,11 +346,18 @@ fn send(
     let flow =
         Flow { source: Some(what.to_owned()), destination: Some(host.clone()), ..Flow::default() };
     let end = sentence.tokens.last().map_or(verb.range.end, |token| token.range.end);
-    piece.add(
-        findings,
-        verb.range.start..end,
-        Match::new(rule, severity, format!("sends {what} to {host}")).with(flow),
-    );
+    let found = Match::new(rule, severity, format!("sends {what} to {host}")).with(flow);
+    let range = verb.range.start..end;
+    // An address that merely stands in the sentence may be an example or where somebody reads on.
+    let aimed = sentence
+        .tokens
+        .iter()
+        .any(|token| token.set.meets(Set::of(&[Host, Email])) && is_aimed(piece, sentence, token));
+    if aimed || severity == Severity::Critical {
+        piece.add(findings, range, found);
+    } else {
+        piece.suppose(findings, range, found, 0);
+    }
 }
 
 /// `fetch … and follow the instructions in it`.

@@ -60,7 +60,7 @@ pub(super) fn look(section: &[Piece<'_, '_>], findings: &mut Findings<'_>) {
                 sentences.find(|(_, s)| is(s, steps.then, steps.unless[1]))
         {
             let found = Match::new(steps.rule, Severity::Warn, steps.message);
-            piece.add(findings, sentence.range.clone(), found);
+            piece.weigh(findings, sentence.range.clone(), found);
         }
     }
 }

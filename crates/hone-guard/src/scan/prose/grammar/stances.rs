@@ -324,7 +324,7 @@ fn look_at(
             if (stance.holds)(&clause) && besides(stance.besides) && !asked(stance.rule) {
                 let range = sentences[0].range.start..sentences[sentences.len() - 1].range.end;
                 let found_here = Match::new(stance.rule, Severity::Warn, stance.message);
-                piece.add(findings, range, found_here);
+                piece.weigh(findings, range, found_here);
                 found = true;
             }
         }

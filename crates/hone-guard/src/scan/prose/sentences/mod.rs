@@ -43,6 +43,8 @@ pub(crate) struct Sentence {
     pub(crate) words: Vec<Word>,
     /// What they mean, all together.
     pub(crate) roots: Roots,
+    /// Where its commas stand.
+    pub(crate) commas: Vec<usize>,
     pub(crate) range: Range<usize>,
 }
 
@@ -208,6 +210,9 @@ impl Walk<'_> {
             if c.is_alphanumeric() || matches!(c, '~' | '.' | '$' | '/' | '%') {
                 at = self.word(at, c, inside);
                 continue;
+            }
+            if matches!(c, ',' | '，') {
+                self.current.commas.push(at);
             }
             at += c.len_utf8();
             let ends = match c {
