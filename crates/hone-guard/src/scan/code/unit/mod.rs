@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::lexer::{Lexeme, Token, lex};
+use super::lexer::{Lexeme, Token, brackets, lex};
 use super::scopes::{plain, tell_apart};
 use super::{MAX_TEXTS, World};
 use crate::scan::Skill;
@@ -422,24 +422,6 @@ impl<'a> Unit<'a> {
         });
         self.report(at, found, out);
     }
-}
-
-/// For each opening bracket the index of its closing one, or the end.
-fn brackets(tokens: &[Lexeme]) -> Vec<usize> {
-    let mut close = vec![tokens.len(); tokens.len()];
-    let mut open = Vec::new();
-    for (at, lexeme) in tokens.iter().enumerate() {
-        match lexeme.token {
-            Token::Op('(' | '[' | '{') => open.push(at),
-            Token::Op(')' | ']' | '}') => {
-                if let Some(from) = open.pop() {
-                    close[from] = at;
-                }
-            }
-            _ => {}
-        }
-    }
-    close
 }
 
 /// A script of Python on its own.
