@@ -31,7 +31,7 @@ use super::flow::Taint;
 use super::kind::Language;
 use super::passage::{Passage, Place};
 use super::settings::leaf::leaves;
-use unit::Unit;
+use unit::{Command, Unit};
 
 /// Bytes of a settings file whose values code may look up.
 const MAX_SETTINGS: usize = 64 * 1024;
@@ -76,6 +76,8 @@ pub(super) struct World {
     pub(super) settings: HashMap<String, Vec<String>>,
     /// What is sent under a name for others to hear.
     pub(super) events: HashMap<String, Taint>,
+    /// Commands that functions give, by the function's name.
+    commands: HashMap<String, Option<Command>>,
     /// What scripts leave in variables of the environment, by name.
     inherited: HashMap<String, Taint>,
     /// What scripts leave in files, by path.

@@ -170,6 +170,9 @@ impl Unit<'_> {
                 }
             }
             if let [target] = targets.as_slice() {
+                if !self.is_op(equals - 1, ']') {
+                    self.keep_command(target, equals, &(equals + 1..range.end), world);
+                }
                 if self.is_op(equals - 1, ']') {
                     self.part_set(target, &value);
                 }
@@ -245,6 +248,9 @@ impl Unit<'_> {
             self.passage.language,
             Language::Ruby | Language::Perl | Language::PowerShell | Language::Braces
         ) || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
+        if let Some(function) = function.filter(|_| returns.is_some()) {
+            self.give_command(function, &given, world);
+        }
         if let Some(function) = function.filter(|_| returns.is_some() || implicit) {
             self.returns(function, &value, world);
         }

@@ -3,6 +3,7 @@
 mod assigned;
 mod callbacks;
 mod calls;
+mod commands;
 mod events;
 mod expression;
 mod files;
@@ -40,6 +41,7 @@ use crate::scan::passage::{Passage, Place};
 use crate::scan::text::visible;
 
 use expression::Value;
+pub(super) use commands::Command;
 use statements::SEVERAL;
 
 /// Calls inside calls that are followed.
@@ -79,6 +81,8 @@ pub(crate) struct Unit<'a> {
     /// Names and texts that a file variable was opened with.
     origins: HashMap<String, Vec<String>>,
     /// Functions that are declared as part of something: `function love.load()`.
+    /// Lists that are commands, by the name that holds one; nothing for names that hold other things too.
+    commands: HashMap<String, Option<Command>>,
     methods: HashSet<String>,
     /// The class whose methods are being read.
     class: Option<String>,
@@ -150,6 +154,7 @@ impl<'a> Unit<'a> {
             texts: HashMap::new(),
             origins: HashMap::new(),
             methods: HashSet::new(),
+            commands: HashMap::new(),
             class: None,
             takes_by_place: passage.language == Language::Perl && passage.text.contains("$_["),
             arrows: Vec::new(),
