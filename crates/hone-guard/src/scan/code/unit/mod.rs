@@ -27,6 +27,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::lexer::{Lexeme, Token, brackets, lex};
 use super::scopes::{plain, tell_apart};
@@ -202,6 +203,44 @@ impl<'a> Unit<'a> {
             && (at + 2..self.close[at + 1].min(at + 2 + LONGEST)).any(|i| self.name_at(i).is_some())
             || self.passage.language == Language::PowerShell
                 && !matches!(self.token(at + 1), Some(Token::Text(_)))
+    }
+
+    /// What its functions are called.
+    pub(super) fn function_names(&self) -> impl Iterator<Item = &str> {
+        self.functions.iter().map(|function| function.name.as_str())
+    }
+
+    /// Marks functions that only this file knows, wherever it names them. What has a meaning of its own keeps it.
+    pub(super) fn rename_functions(&mut self, names: &HashSet<String>, mark: &str) {
+        let is_own = |name: &str| {
+            names.contains(name)
+                && self.meaning(name).is_none()
+                && self.meaning(&format!("x.{name}")).is_none()
+        };
+        let names: HashSet<&str> = names.iter().map(String::as_str).filter(|n| is_own(n)).collect();
+        if names.is_empty() {
+            return;
+        }
+        let mut marked: HashMap<Rc<str>, Rc<str>> = HashMap::new();
+        for lexeme in &mut self.tokens {
+            let Token::Name(name) = &lexeme.token else { continue };
+            if names.contains(name.rsplit('.').next().unwrap_or(name)) {
+                let new =
+                    marked.entry(Rc::clone(name)).or_insert_with(|| format!("{name}{mark}").into());
+                lexeme.token = Token::Name(Rc::clone(new));
+            }
+        }
+        for function in &mut self.functions {
+            if names.contains(function.name.as_str()) {
+                function.name.push_str(mark);
+            }
+        }
+        self.by_name.clear();
+        for (at, function) in self.functions.iter().enumerate() {
+            if !self.methods.contains(plain(&function.name).as_str()) {
+                self.by_name.entry(function.name.clone()).or_insert(at);
+            }
+        }
     }
 
     /// Tells the world of this file's functions.
