@@ -8,6 +8,7 @@ use super::destination::{Class, classify, host, is_akin, registry};
 use super::finding::{Context, Flow, Severity};
 use super::findings::Match;
 use super::kind::has_extension;
+use super::passage::Passage;
 use super::places::{Spot, is_global};
 use super::rules;
 use super::text::visible;
@@ -266,12 +267,13 @@ pub(crate) fn to_file(
     path: &str,
     content: &str,
     taint: &Taint,
-    context: Context,
+    passage: &Passage<'_>,
     skill: &Skill<'_>,
 ) -> Option<Match> {
     if is_disk(path) {
         return Some(Match::new(
             &rules::DESTRUCTIVE,
+    let context = passage.context;
             Severity::Critical,
             format!("a disk is overwritten: `{}`", visible(path, 80)),
         ));
@@ -291,6 +293,9 @@ pub(crate) fn to_file(
     let active = is_active(content);
     let dirty = taint.remote.is_some() || taint.decoded.is_some();
     let known = !content.trim().is_empty();
+    if matches!(spot, Spot::AgentSettings | Spot::AgentMemory) && is_backup(path) {
+        return None;
+    }
     let global = is_global(path);
     let shown = visible(path, 80);
     let flow = |what: &str| Flow::new(what.to_owned(), "file write").to(shown.clone());
@@ -360,7 +365,7 @@ pub(crate) fn to_file(
                 loosens_agent(content) && !matches!(context, Context::Fence | Context::InlineCode);
             let severity = if active || dirty || loosens {
                 Severity::Critical
-            } else if context == Context::Script && global {
+            } else if context == Context::Script && global && !is_declared(path, passage, skill) {
                 Severity::Warn
             } else {
                 Severity::Info
@@ -391,7 +396,11 @@ pub(crate) fn to_file(
             .with(flow("a standing order").when("every session"))
         }
         Spot::Skills => {
-            let severity = if context == Context::Script { Severity::Warn } else { Severity::Info };
+            let severity = if context == Context::Script && (dirty || active || !is_data(path)) {
+                Severity::Warn
+            } else {
+                Severity::Info
+            };
             Match::new(
                 &rules::CONTROL_PLANE_WRITE,
                 severity,
@@ -447,6 +456,38 @@ pub(crate) fn to_file(
 /// Whether a text that is written somewhere would fetch, decode, send or hide when it runs.
 pub(crate) fn is_active(text: &str) -> bool {
     const PAIRS: &[&[&str]] = &[
+/// Whether a document of the skill names the settings that a script changes, and nothing in the script says that
+/// they open the agent up: what is written is seldom known in full.
+fn is_declared(path: &str, passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    skill.mentions(&name) && !loosens_agent(&passage.text) && !is_active(&passage.text)
+}
+
+/// Whether a path is a copy that is kept beside a file: `settings.json.bak`, `MEMORY.md.bak.20250101`.
+fn is_backup(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with('~') || [".bak", ".backup", ".orig"].iter().any(|mark| name.contains(mark))
+}
+
+/// Whether a file of a skill is read by nothing but its own scripts: `.last-run.json`, and not `hooks.json`.
+fn is_data(path: &str) -> bool {
+    const DATA: [&str; 8] = ["json", "jsonl", "txt", "log", "csv", "tsv", "db", "lock"];
+    const READ: [&str; 9] = [
+        "hooks",
+        "plugin",
+        "mcp",
+        "settings",
+        "marketplace",
+        "package",
+        "skill",
+        "agents",
+        "claude",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    DATA.iter().any(|ending| has_extension(&name, ending))
+        && !READ.iter().any(|word| name.contains(word))
+}
+
         &["curl", "| sh"],
         &["curl", "|sh"],
         &["curl", "bash"],

@@ -462,7 +462,7 @@ impl<'a> Unit<'a> {
 
     fn to_file(&self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {
         let found = out.as_ref().and_then(|(skill, _)| {
-            flow::to_file(path, &content.text(), &content.taint, self.passage.context, skill)
+            flow::to_file(path, &content.text(), &content.taint, self.passage, skill)
         });
         self.report(at, found, out);
     }
