@@ -117,6 +117,8 @@ pub(crate) fn to_network(
     if let Some(key) =
         taint.keys.iter().find(|key| is_key_name(key) && skill.promises.breaks(key, &to))
         && class.is_some_and(|class| !matches!(class, Class::Placeholder | Class::Local))
+        // Whatever else stands beside its name: a known service gets the key that it gave out.
+        && !(class == Some(Class::Service) && is_akin(&to, key))
         && !example
     {
         return Some(
@@ -195,6 +197,7 @@ fn is_own_service(what: &str, host: &str) -> bool {
         "Azure credentials" => &["azure.com", "microsoftonline.com"],
         "Google Cloud credentials" | "cloud access token" => &["googleapis.com", "azure.com"],
         "registry credentials" => &["docker.io", "docker.com", "pkg.github.com"],
+        "service tokens" => &["huggingface.co", "kaggle.com", "wandb.ai"],
         _ => &[],
     };
     let registry = registry(host).is_some_and(|registry| match what {
@@ -270,10 +273,10 @@ pub(crate) fn to_file(
     passage: &Passage<'_>,
     skill: &Skill<'_>,
 ) -> Option<Match> {
+    let context = passage.context;
     if is_disk(path) {
         return Some(Match::new(
             &rules::DESTRUCTIVE,
-    let context = passage.context;
             Severity::Critical,
             format!("a disk is overwritten: `{}`", visible(path, 80)),
         ));
@@ -290,12 +293,12 @@ pub(crate) fn to_file(
         return Some(found);
     }
     let spot = super::places::classify(path)?;
-    let active = is_active(content);
-    let dirty = taint.remote.is_some() || taint.decoded.is_some();
-    let known = !content.trim().is_empty();
     if matches!(spot, Spot::AgentSettings | Spot::AgentMemory) && is_backup(path) {
         return None;
     }
+    let active = is_active(content);
+    let dirty = taint.remote.is_some() || taint.decoded.is_some();
+    let known = !content.trim().is_empty();
     let global = is_global(path);
     let shown = visible(path, 80);
     let flow = |what: &str| Flow::new(what.to_owned(), "file write").to(shown.clone());
@@ -453,9 +456,6 @@ pub(crate) fn to_file(
     Some(found)
 }
 
-/// Whether a text that is written somewhere would fetch, decode, send or hide when it runs.
-pub(crate) fn is_active(text: &str) -> bool {
-    const PAIRS: &[&[&str]] = &[
 /// Whether a document of the skill names the settings that a script changes, and nothing in the script says that
 /// they open the agent up: what is written is seldom known in full.
 fn is_declared(path: &str, passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
@@ -488,6 +488,9 @@ fn is_data(path: &str) -> bool {
         && !READ.iter().any(|word| name.contains(word))
 }
 
+/// Whether a text that is written somewhere would fetch, decode, send or hide when it runs.
+pub(crate) fn is_active(text: &str) -> bool {
+    const PAIRS: &[&[&str]] = &[
         &["curl", "| sh"],
         &["curl", "|sh"],
         &["curl", "bash"],
