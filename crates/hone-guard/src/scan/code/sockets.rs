@@ -14,7 +14,8 @@ pub(super) fn socket_shell(lower: &str, language: Language) -> Option<usize> {
 
 /// Whether the other end is this machine.
 fn is_local(lower: &str) -> bool {
-    (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://")
+    let unix = lower.contains("af_unix") && !lower.contains("af_inet");
+    unix || (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://")
 }
 
 /// How a language opens a connection, takes what comes in, runs a text and answers.

@@ -423,7 +423,10 @@ impl Unit<'_> {
             Some(first) if timer => first.taint.clone(),
             _ => all.taint.clone(),
         };
-        taint.add(&receiver.taint);
+        // redis.eval(lua, …): the client is no code. spec.loader.exec_module(module): what is loaded is.
+        if callee.rsplit_once('.').is_none_or(|(_, method)| method != "eval") {
+            taint.add(&receiver.taint);
+        }
         self.add_saved(&all, world, &mut taint);
         if let Some(address) = address.filter(|_| {
             matches!(callee, "include" | "require" | "require_once" | "include_once" | "import")
