@@ -179,8 +179,12 @@ impl Unit<'_> {
                 Token::Text(text) => {
                     let text = self.filled(&text, world);
                     value.taint.add(&Taint::of_file(&text));
-                    // glob("~/.netrc ~/.pgpass")
-                    if text.len() < MAX_LIST && (text.contains(" ~") || text.contains(" .")) {
+                    // glob("~/.netrc ~/.pgpass"), and not "a key, else .env is looked for"
+                    let is_listed = || text.split_whitespace().all(|w| w.contains(['/', '~', '.']));
+                    if text.len() < MAX_LIST
+                        && (text.contains(" ~") || text.contains(" ."))
+                        && is_listed()
+                    {
                         for path in text.split_whitespace() {
                             value.taint.add(&Taint::of_file(path));
                         }

@@ -41,8 +41,8 @@ use crate::scan::kind::Language;
 use crate::scan::passage::{Passage, Place};
 use crate::scan::text::visible;
 
-use expression::Value;
 pub(super) use commands::Command;
+use expression::Value;
 use statements::SEVERAL;
 
 /// Calls inside calls that are followed.
@@ -81,9 +81,9 @@ pub(crate) struct Unit<'a> {
     texts: HashMap<String, Vec<String>>,
     /// Names and texts that a file variable was opened with.
     origins: HashMap<String, Vec<String>>,
-    /// Functions that are declared as part of something: `function love.load()`.
     /// Lists that are commands, by the name that holds one; nothing for names that hold other things too.
     commands: HashMap<String, Option<Command>>,
+    /// Functions that are declared as part of something: `function love.load()`.
     methods: HashSet<String>,
     /// The class whose methods are being read.
     class: Option<String>,
@@ -154,8 +154,8 @@ impl<'a> Unit<'a> {
             variables: HashMap::new(),
             texts: HashMap::new(),
             origins: HashMap::new(),
-            methods: HashSet::new(),
             commands: HashMap::new(),
+            methods: HashSet::new(),
             class: None,
             takes_by_place: passage.language == Language::Perl && passage.text.contains("$_["),
             arrows: Vec::new(),
