@@ -428,10 +428,13 @@ impl Unit<'_> {
             taint.add(&receiver.taint);
         }
         self.add_saved(&all, world, &mut taint);
-        if let Some(address) = address.filter(|_| {
-            matches!(callee, "include" | "require" | "require_once" | "include_once" | "import")
-                || callee.contains("URLClassLoader")
-        }) {
+        // import.meta.url.replace("file://", ""): a place on this machine.
+        if let Some(address) =
+            address.filter(|address| !address.starts_with("file:")).filter(|_| {
+                matches!(callee, "include" | "require" | "require_once" | "include_once" | "import")
+                    || callee.contains("URLClassLoader")
+            })
+        {
             taint.add(&Taint::remote(address));
         }
         if callee == "import" && all.texts.iter().any(|text| text.starts_with("data:")) {
