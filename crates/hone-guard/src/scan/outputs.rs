@@ -78,7 +78,7 @@ pub(super) fn gather(passages: &[Passage<'_>], skill: &mut Skill<'_>) {
             program.add(passage);
         }
         let mut gained = false;
-        for (file, printed, saved) in program.outputs() {
+        for (file, printed, saved) in program.outputs(skill) {
             gained |= skill.outputs.prints(file, &printed);
             gained |=
                 skill.outputs.leaves(saved.iter().map(|(path, taint)| (path.as_str(), taint)));

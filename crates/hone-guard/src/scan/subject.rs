@@ -102,8 +102,12 @@ impl Promises {
         for line in text.lines() {
             // Looked for once, and shared by the keys of the line: there may be as many of both.
             let hosts = LazyCell::new(|| {
+                // `os.environ.get(` is called, `secrets.shared[` is looked up in.
+                let pieces = line.split_inclusive(is_part);
+                let pieces = pieces.filter(|piece| !piece.ends_with(['(', '[']));
+                let words = pieces.map(|piece| piece.trim_end_matches(is_part));
                 // `.action.status` is a place in an answer.
-                let words = line.split(is_part).filter(|word| !word.starts_with('.'));
+                let words = words.filter(|word| !word.starts_with('.'));
                 let named = words.map(|word| word.trim_matches('.'));
                 let hosts = named.filter(|word| is_domain(word)).map(registered);
                 Rc::new(hosts.collect::<HashSet<_>>())

@@ -29,6 +29,10 @@ const SENDS: &[&str] = &[
     " -f f", "-f file=", ".send(",
 ];
 
+/// How what is sent is given to a request that may be one that only fetches.
+#[rustfmt::skip]
+const BODIES: &[&str] = &["data=", "data:", "json=", "files=", "content=", "body=", "body:", "body,", "method=", "method:", "\"post\"", "'post'", "\"put\"", "'put'"];
+
 /// Hosts of one script that the documents are searched for.
 const MAX_HOSTS: usize = 64;
 
@@ -49,7 +53,7 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     if has(CONNECTS) {
         connections(passage, &lower, skill, findings);
     }
-    if !has(SENDS) {
+    if !has(SENDS) || !sends_more_than_its_address(&lower) {
         return;
     }
     // Each host is asked about once.
@@ -59,6 +63,9 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
         matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
             && !is_read_only(&lower, address.range.start)
             && !is_written_text(&passage.text, &marks, address.range.clone())
+            && !is_shown(&lower, address.range.clone())
+            && !is_vocabulary(&lower, address.range.clone())
+            && !is_only_asked(&lower, address.range.clone())
             && known.len() < MAX_HOSTS
             && known.insert(address.host())
             && !skill.speaks_of(&address.host())
@@ -70,6 +77,21 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
         let found = Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message).with(flow);
         findings.add(passage, address.range, found);
     }
+}
+
+/// Whether a script sends by more than requests of fixed addresses: `urlopen("https://…")` alone only fetches.
+fn sends_more_than_its_address(lower: &str) -> bool {
+    const URLOPEN: &str = "urlopen(";
+    // What is put into an address, or given to a call behind it.
+    const FILLS: [&str; 8] =
+        ["={", "=\" +", "=' +", "=%s", "/{", "urlencode", "quote(", ".format("];
+    const BODY: [&str; 3] = ["data=", "body=", "method="];
+    let more = SENDS.iter().filter(|way| **way != URLOPEN).chain(&BODY).chain(&FILLS);
+    more.into_iter().any(|way| lower.contains(way))
+        || lower.split(URLOPEN).skip(1).chain(lower.split("request(").skip(1)).any(|call| {
+            let call = call.split(['\n', ')']).next().unwrap_or_default();
+            call.split(',').skip(1).any(|given| !given.contains('='))
+        })
 }
 
 /// How names are looked up.
@@ -207,6 +229,98 @@ fn is_read_only(lower: &str, at: usize) -> bool {
         || FETCHES.iter().any(|way| line.contains(way))
 }
 
+/// Whether an address is part of what a line prints: a usage, an example, a link. What is handed on in the same
+/// line is not.
+fn is_shown(lower: &str, address: Range<usize>) -> bool {
+    const PRINTS: [&str; 9] = [
+        "print(",
+        "echo ",
+        "console.log(",
+        "console.error(",
+        "printf ",
+        "puts ",
+        "help=",
+        "epilog=",
+        "usage=",
+    ];
+    let before = lower[..address.start].rsplit('\n').next().unwrap_or_default();
+    let behind = lower[address.end..].split('\n').next().unwrap_or_default();
+    PRINTS.iter().any(|way| before.trim_start().starts_with(way))
+        && ![before, behind].iter().any(|part| part.contains(['|', '`']) || part.contains("$("))
+}
+
+/// Lines of a statement behind the one in which an address or its name stands.
+const MAX_BEHIND: usize = 6;
+/// Places of a name that are looked at.
+const MAX_USES: usize = 32;
+
+/// Whether an address has a name that is used for requests that only fetch: with no body, and with nothing in the
+/// address that was read or encoded.
+fn is_only_asked(lower: &str, address: Range<usize>) -> bool {
+    const FETCHES: [&str; 4] = ["get(", "urlopen(", "request(", "fetch("];
+    #[rustfmt::skip]
+    const FILLED: [&str; 16] = [
+        "read", "open(", "b64", "base64", "hex", "encode(", "content", "data", "text", "body", "payload", "chunk", "dump", "stdin", "output", "result",
+    ];
+    let start = lower[..address.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = lower[address.end..].find('\n').map_or(lower.len(), |at| address.end + at);
+    let line = &lower[start..end];
+    let Some((name, _)) = line.split_once('=') else { return false };
+    let name = name.trim();
+    let is_name = name.len() > 1 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if !is_name || FILLED.iter().any(|word| line[name.len()..].contains(word)) {
+        return false;
+    }
+    let behind = |at: usize| {
+        let rest = &lower[at..];
+        let end = rest.match_indices('\n').nth(MAX_BEHIND).map_or(rest.len(), |(at, _)| at);
+        &rest[..end]
+    };
+    // What a function calls so ends with the function, or where the name gets another value.
+    let is_own = line.starts_with([' ', '\t']);
+    let again = [format!("{name} ="), "\ndef ".into(), "\n    def ".into(), "\nfunction ".into()];
+    let until = |ends: &String| lower[end..].find(ends.as_str()).map_or(lower.len(), |at| end + at);
+    let (from, to) = match again.iter().map(until).min() {
+        Some(to) if is_own => (end, to),
+        _ => (0, lower.len()),
+    };
+    let uses: Vec<usize> = lower[from..to]
+        .match_indices(name)
+        .map(|(at, _)| from + at)
+        .filter(|at| {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            !(start..end).contains(at)
+                && !lower[..*at].ends_with(is_part)
+                && !lower[at + name.len()..].starts_with(is_part)
+        })
+        .take(MAX_USES + 1)
+        .collect();
+    (1..=MAX_USES).contains(&uses.len())
+        && uses.iter().any(|at| {
+            let before = lower[..*at].rsplit('\n').next().unwrap_or_default();
+            FETCHES.iter().any(|way| before.ends_with(way))
+        })
+        && !uses.iter().any(|at| is_given_more(&lower[at + name.len()..]))
+        && !uses.iter().any(|at| BODIES.iter().any(|word| behind(*at.min(&to)).contains(word)))
+}
+
+/// `url, body)`: whether a call is given more behind an address than options by their names.
+fn is_given_more(behind: &str) -> bool {
+    let given = behind.strip_prefix(',').and_then(|rest| rest.split([',', ')', '\n']).next());
+    given.is_some_and(|given| !given.trim().is_empty() && !given.contains('='))
+}
+
+/// `"owl": "http://…#"`: whether an address is the name of a vocabulary in a table of them, which nobody asks for.
+fn is_vocabulary(lower: &str, address: Range<usize>) -> bool {
+    let (text, behind) = (&lower[address.clone()], &lower[address.end..]);
+    let before = lower[..address.start].trim_end_matches(['"', '\'']).trim_end();
+    let is_entry =
+        before.strip_suffix(':').is_some_and(|key| key.trim_end().ends_with(['"', '\'']));
+    let ends =
+        text.ends_with(['/', '#']) && behind.starts_with(['"', '\'']) || behind.starts_with('#');
+    is_entry && ends && text.starts_with("http://")
+}
+
 /// Where strings of several lines begin and end: every other one ends one.
 fn marks(text: &str) -> Vec<usize> {
     let mut found: Vec<usize> =
@@ -235,4 +349,34 @@ fn is_written_text(text: &str, marks: &[usize], address: Range<usize>) -> bool {
     // Code inside of such a text is written in braces.
     let is_filled = line.iter().any(|part| part.contains(['{', '}', '$']));
     !is_alone && !ends && !is_filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the first address of a script is only asked.
+    fn is_asked(script: &str) -> bool {
+        let address = addresses(script).into_iter().next().map(|address| address.range);
+        address.is_some_and(|address| is_only_asked(script, address))
+    }
+
+    #[test]
+    fn as_many_uses_of_an_address_are_looked_at() {
+        let script = |uses: usize| {
+            format!("url = \"https://a.wordroot.dev/x\"\n{}", "get(url)\n".repeat(uses))
+        };
+        assert!(is_asked(&script(MAX_USES)));
+        assert!(!is_asked(&script(MAX_USES + 1)));
+    }
+
+    #[test]
+    fn the_body_of_a_request_stands_in_as_many_lines() {
+        let script = |lines: usize| {
+            let between = "  a,\n".repeat(lines - 1);
+            format!("url = \"https://a.wordroot.dev/x\"\nget(url, b=1,\n{between}  data=c)\n")
+        };
+        assert!(!is_asked(&script(MAX_BEHIND)));
+        assert!(is_asked(&script(MAX_BEHIND + 1)));
+    }
 }

@@ -4,10 +4,12 @@
 //! A value carries what its expression carries; a variable what was assigned to it anywhere in its
 //! file; a function what it returns, in every file of the skill; a parameter what any call passes. A
 //! few rounds over the statements reach the end, since values only ever gain. It is coarse on
-//! purpose: order and branches do not matter, what could meet is taken to meet. Only the variables of Python's
-//! functions are told apart, since one name stands for something else in each ([`scopes`]).
+//! purpose: order and branches do not matter, what could meet is taken to meet. Only the variables of functions
+//! of Python and JavaScript are told apart, since one name stands for something else in each ([`scopes`]), and
+//! functions of scripts that do not know of each other ([`apart`]).
 
 mod across_files;
+mod apart;
 mod clients;
 mod hidden_names;
 mod lexer;
@@ -31,7 +33,7 @@ use super::flow::Taint;
 use super::kind::Language;
 use super::passage::{Passage, Place};
 use super::settings::leaf::leaves;
-use unit::Unit;
+use unit::{Command, Unit};
 
 /// Bytes of a settings file whose values code may look up.
 const MAX_SETTINGS: usize = 64 * 1024;
@@ -74,6 +76,8 @@ pub(super) struct World {
     pub(super) constants: HashMap<String, Vec<String>>,
     /// Texts of the settings files that code reads, by key.
     pub(super) settings: HashMap<String, Vec<String>>,
+    /// Commands that functions give, by the function's name.
+    commands: HashMap<String, Option<Command>>,
     /// What is sent under a name for others to hear.
     pub(super) events: HashMap<String, Taint>,
     /// What scripts leave in variables of the environment, by name.
@@ -118,7 +122,8 @@ impl<'a> Program<'a> {
     }
 
     /// What each unit prints and leaves behind.
-    pub(crate) fn outputs(&mut self) -> Vec<Output> {
+    pub(crate) fn outputs(&mut self, skill: &Skill<'_>) -> Vec<Output> {
+        apart::tell_files_apart(&mut self.units, skill);
         self.settle();
         let world = &mut self.world;
         let units = self.units.iter_mut();
@@ -173,6 +178,7 @@ impl<'a> Program<'a> {
         skill: &Skill<'_>,
         findings: &mut Findings<'_>,
     ) -> Vec<Passage<'a>> {
+        apart::tell_files_apart(&mut self.units, skill);
         self.settle();
         let mut shell = Vec::new();
         across_files::look_at_all(&self.units, findings);

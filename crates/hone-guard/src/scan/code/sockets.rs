@@ -15,9 +15,10 @@ pub(super) fn socket_shell(lower: &str, language: Language) -> Option<usize> {
 
 /// Whether the other end is this machine.
 fn is_local(lower: &str) -> bool {
-    (lower.contains("127.0.0.1") || lower.contains("localhost"))
-        && !lower.contains("://")
-        && !lower.split(['"', '\'', '`']).skip(1).step_by(2).any(is_domain)
+    let unix = lower.contains("af_unix") && !lower.contains("af_inet");
+    let names_host = || lower.split(['"', '\'', '`']).skip(1).step_by(2).any(is_domain);
+    let here = lower.contains("127.0.0.1") || lower.contains("localhost");
+    unix || here && !lower.contains("://") && !names_host()
 }
 
 /// How a language opens a connection, takes what comes in, runs a text and answers.

@@ -8,6 +8,7 @@ use super::destination::{Class, classify, host, is_akin, registry};
 use super::finding::{Context, Flow, Severity};
 use super::findings::Match;
 use super::kind::has_extension;
+use super::passage::Passage;
 use super::places::{Spot, is_global};
 use super::rules;
 use super::text::visible;
@@ -116,6 +117,8 @@ pub(crate) fn to_network(
     if let Some(key) =
         taint.keys.iter().find(|key| is_key_name(key) && skill.promises.breaks(key, &to))
         && class.is_some_and(|class| !matches!(class, Class::Placeholder | Class::Local))
+        // Whatever else stands beside its name: a known service gets the key that it gave out.
+        && !(class == Some(Class::Service) && is_akin(&to, key))
         && !example
     {
         return Some(
@@ -194,6 +197,7 @@ fn is_own_service(what: &str, host: &str) -> bool {
         "Azure credentials" => &["azure.com", "microsoftonline.com"],
         "Google Cloud credentials" | "cloud access token" => &["googleapis.com", "azure.com"],
         "registry credentials" => &["docker.io", "docker.com", "pkg.github.com"],
+        "service tokens" => &["huggingface.co", "kaggle.com", "wandb.ai"],
         _ => &[],
     };
     let registry = registry(host).is_some_and(|registry| match what {
@@ -266,9 +270,10 @@ pub(crate) fn to_file(
     path: &str,
     content: &str,
     taint: &Taint,
-    context: Context,
+    passage: &Passage<'_>,
     skill: &Skill<'_>,
 ) -> Option<Match> {
+    let context = passage.context;
     if is_disk(path) {
         return Some(Match::new(
             &rules::DESTRUCTIVE,
@@ -288,6 +293,9 @@ pub(crate) fn to_file(
         return Some(found);
     }
     let spot = super::places::classify(path)?;
+    if matches!(spot, Spot::AgentSettings | Spot::AgentMemory) && is_backup(path) {
+        return None;
+    }
     let active = is_active(content);
     let dirty = taint.remote.is_some() || taint.decoded.is_some();
     let known = !content.trim().is_empty();
@@ -360,7 +368,7 @@ pub(crate) fn to_file(
                 loosens_agent(content) && !matches!(context, Context::Fence | Context::InlineCode);
             let severity = if active || dirty || loosens {
                 Severity::Critical
-            } else if context == Context::Script && global {
+            } else if context == Context::Script && global && !is_declared(path, passage, skill) {
                 Severity::Warn
             } else {
                 Severity::Info
@@ -391,7 +399,11 @@ pub(crate) fn to_file(
             .with(flow("a standing order").when("every session"))
         }
         Spot::Skills => {
-            let severity = if context == Context::Script { Severity::Warn } else { Severity::Info };
+            let severity = if context == Context::Script && (dirty || active || !is_data(path)) {
+                Severity::Warn
+            } else {
+                Severity::Info
+            };
             Match::new(
                 &rules::CONTROL_PLANE_WRITE,
                 severity,
@@ -442,6 +454,38 @@ pub(crate) fn to_file(
         Spot::DotEnv | Spot::Transcripts => return None,
     };
     Some(found)
+}
+
+/// Whether a document of the skill names the settings that a script changes, and nothing in the script says that
+/// they open the agent up: what is written is seldom known in full.
+fn is_declared(path: &str, passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    skill.mentions(&name) && !loosens_agent(&passage.text) && !is_active(&passage.text)
+}
+
+/// Whether a path is a copy that is kept beside a file: `settings.json.bak`, `MEMORY.md.bak.20250101`.
+fn is_backup(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with('~') || [".bak", ".backup", ".orig"].iter().any(|mark| name.contains(mark))
+}
+
+/// Whether a file of a skill is read by nothing but its own scripts: `.last-run.json`, and not `hooks.json`.
+fn is_data(path: &str) -> bool {
+    const DATA: [&str; 8] = ["json", "jsonl", "txt", "log", "csv", "tsv", "db", "lock"];
+    const READ: [&str; 9] = [
+        "hooks",
+        "plugin",
+        "mcp",
+        "settings",
+        "marketplace",
+        "package",
+        "skill",
+        "agents",
+        "claude",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    DATA.iter().any(|ending| has_extension(&name, ending))
+        && !READ.iter().any(|word| name.contains(word))
 }
 
 /// Whether a text that is written somewhere would fetch, decode, send or hide when it runs.

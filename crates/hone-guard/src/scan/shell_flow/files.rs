@@ -39,7 +39,7 @@ impl Walk<'_, '_, '_> {
         if judged.decoded.is_none() && starts_by_itself(path) && self.does_harm(text) {
             judged.decoded = Some("its own commands");
         }
-        let found = flow::to_file(path, text, &judged, self.passage.context, self.skill);
+        let found = flow::to_file(path, text, &judged, self.passage, self.skill);
         self.report_some(at, found);
         if !path.is_empty() && path != "/dev/null" && !path.starts_with('&') {
             self.keep(path, text);

@@ -293,6 +293,24 @@ impl Lexer<'_> {
     }
 }
 
+/// For each opening bracket the index of its closing one, or the end.
+pub(super) fn brackets(tokens: &[Lexeme]) -> Vec<usize> {
+    let mut close = vec![tokens.len(); tokens.len()];
+    let mut open = Vec::new();
+    for (at, lexeme) in tokens.iter().enumerate() {
+        match lexeme.token {
+            Token::Op('(' | '[' | '{') => open.push(at),
+            Token::Op(')' | ']' | '}') => {
+                if let Some(from) = open.pop() {
+                    close[from] = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    close
+}
+
 /// What closes a bracket; any other mark closes itself.
 fn closing(open: u8) -> u8 {
     match open {

@@ -73,10 +73,6 @@ impl Lexer<'_> {
         }
         let inner = self.text[from..self.at.min(self.bytes.len())].to_owned();
         self.at = (self.at + if triple { 3 } else { 1 }).min(self.bytes.len());
-        if triple {
-            let last = self.text[start..self.at].rfind('\n');
-            self.line_start = last.map_or(self.line_start, |i| start + i + 1);
-        }
         // Escapes for letters that need none hide them from a reader.
         let hidden = letters_behind(&inner, "\\x")
             + letters_behind(&inner, "\\u00")
@@ -94,6 +90,11 @@ impl Lexer<'_> {
         };
         if interpolates {
             self.interpolate(&inner, start);
+        }
+        // It stands where it begins; what comes behind it, in the line that it ends in.
+        if triple {
+            let last = self.text[start..self.at].rfind('\n');
+            self.line_start = last.map_or(self.line_start, |i| start + i + 1);
         }
     }
 

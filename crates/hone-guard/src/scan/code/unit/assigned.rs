@@ -10,6 +10,7 @@ use super::expression::Value;
 use super::{Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::lexer::Token;
+use crate::scan::code::scopes::plain;
 use crate::scan::code::tables::meaning;
 use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
@@ -141,11 +142,11 @@ impl Unit<'_> {
             for target in &targets {
                 if destructured && value.taint.environment && equals + 2 >= range.end {
                     // const { A, B } = process.env
-                    let key = Value { taint: world.variable(target), ..Value::default() };
+                    let key = Value { taint: world.variable(&plain(target)), ..Value::default() };
                     self.assign(target, &key, world);
                 } else if destructured
                     && value.texts.iter().any(|text| is_settings_file(text))
-                    && let Some(set) = world.setting(target)
+                    && let Some(set) = world.setting(&plain(target))
                 {
                     self.assign(target, &set, world);
                 } else {
@@ -169,6 +170,9 @@ impl Unit<'_> {
                 }
             }
             if let [target] = targets.as_slice() {
+                if !self.is_op(equals - 1, ']') {
+                    self.keep_command(target, equals, &(equals + 1..range.end), world);
+                }
                 if self.is_op(equals - 1, ']') {
                     self.part_set(target, &value);
                 }
@@ -244,6 +248,9 @@ impl Unit<'_> {
             self.passage.language,
             Language::Ruby | Language::Perl | Language::PowerShell | Language::Braces
         ) || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
+        if let Some(function) = function.filter(|_| returns.is_some()) {
+            self.give_command(function, &given, world);
+        }
         if let Some(function) = function.filter(|_| returns.is_some() || implicit) {
             self.returns(function, &value, world);
         }

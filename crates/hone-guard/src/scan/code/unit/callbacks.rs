@@ -4,6 +4,7 @@
 use super::calls::Call;
 use super::events::ANY_ENTRY;
 use super::expression::Value;
+use super::variables::{begins_a_path, is_path_in_pieces};
 use super::{MAX_DEPTH, Unit};
 use crate::scan::code::lexer::Token;
 use crate::scan::code::{MAX_TEXTS, World};
@@ -134,7 +135,9 @@ impl Unit<'_> {
             while given.len() <= position {
                 given.push(Vec::new());
             }
-            for text in argument.texts.iter().filter(|text| text.len() < MAX_GIVEN) {
+            let path = is_path_in_pieces(&argument.texts).then(|| argument.path());
+            let texts = path.as_ref().map_or(argument.texts.as_slice(), std::slice::from_ref);
+            for text in texts.iter().filter(|text| text.len() < MAX_GIVEN) {
                 if given[position].len() < MAX_TEXTS && !given[position].contains(text) {
                     given[position].push(text.clone());
                     world.moved = true;
@@ -149,7 +152,9 @@ impl Unit<'_> {
                 .cloned();
             if let Some(parameter) = parameter {
                 let origins = self.origins.entry(parameter).or_default();
-                for origin in argument.texts.iter().chain(&argument.names) {
+                let texts = argument.texts.iter();
+                let texts = texts.filter(|text| !begins_a_path(&argument.texts, text));
+                for origin in texts.chain(&argument.names) {
                     if origins.len() < MAX_TEXTS && !origins.contains(origin) {
                         origins.push(origin.clone());
                     }

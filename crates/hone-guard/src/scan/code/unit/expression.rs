@@ -119,13 +119,28 @@ impl Value {
         self.address().or_else(|| {
             self.texts.iter().map(String::as_str).find(|text| {
                 text.contains('.')
-                    && !text.contains([' ', '/', '\n'])
+                    && !text.contains(NOT_IN_HOSTS)
                     && text.len() > 3
                     && text.len() <= MAX_HOST
                     && text.parse::<f64>().is_err()
+                    && !is_file_name(text)
             })
         })
     }
+}
+
+/// Characters that no host has, nor a place in one that is filled in: those of paths, sentences, patterns, tables.
+const NOT_IN_HOSTS: [char; 15] =
+    [' ', '/', '\n', '\\', '*', '(', '^', '|', '?', '"', '\'', ',', ';', '=', '!'];
+
+/// Whether a text ends as files do and no host does.
+fn is_file_name(text: &str) -> bool {
+    #[rustfmt::skip]
+    const ENDINGS: [&str; 32] = [
+        "json", "jsonl", "txt", "yaml", "yml", "toml", "csv", "tsv", "log", "db", "sqlite", "ini", "cfg", "conf", "lock", "env",
+        "html", "xml", "sql", "js", "cjs", "mjs", "ts", "tmp", "pem", "crt", "sock", "png", "jpg", "svg", "pdf", "wav",
+    ];
+    text.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
 fn last(texts: &[String]) -> &[String] {
@@ -164,8 +179,12 @@ impl Unit<'_> {
                 Token::Text(text) => {
                     let text = self.filled(&text, world);
                     value.taint.add(&Taint::of_file(&text));
-                    // glob("~/.netrc ~/.pgpass")
-                    if text.len() < MAX_LIST && (text.contains(" ~") || text.contains(" .")) {
+                    // glob("~/.netrc ~/.pgpass"), and not "a key, else .env is looked for"
+                    let is_listed = || text.split_whitespace().all(|w| w.contains(['/', '~', '.']));
+                    if text.len() < MAX_LIST
+                        && (text.contains(" ~") || text.contains(" ."))
+                        && is_listed()
+                    {
                         for path in text.split_whitespace() {
                             value.taint.add(&Taint::of_file(path));
                         }

@@ -3,6 +3,7 @@
 mod assigned;
 mod callbacks;
 mod calls;
+mod commands;
 mod events;
 mod expression;
 mod files;
@@ -26,8 +27,9 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::rc::Rc;
 
-use super::lexer::{Lexeme, Token, lex};
+use super::lexer::{Lexeme, Token, brackets, lex};
 use super::scopes::{plain, tell_apart};
 use super::{MAX_TEXTS, World};
 use crate::scan::Skill;
@@ -39,6 +41,7 @@ use crate::scan::kind::Language;
 use crate::scan::passage::{Passage, Place};
 use crate::scan::text::visible;
 
+pub(super) use commands::Command;
 use expression::Value;
 use statements::SEVERAL;
 
@@ -78,6 +81,8 @@ pub(crate) struct Unit<'a> {
     texts: HashMap<String, Vec<String>>,
     /// Names and texts that a file variable was opened with.
     origins: HashMap<String, Vec<String>>,
+    /// Lists that are commands, by the name that holds one; nothing for names that hold other things too.
+    commands: HashMap<String, Option<Command>>,
     /// Functions that are declared as part of something: `function love.load()`.
     methods: HashSet<String>,
     /// The class whose methods are being read.
@@ -149,6 +154,7 @@ impl<'a> Unit<'a> {
             variables: HashMap::new(),
             texts: HashMap::new(),
             origins: HashMap::new(),
+            commands: HashMap::new(),
             methods: HashSet::new(),
             class: None,
             takes_by_place: passage.language == Language::Perl && passage.text.contains("$_["),
@@ -197,6 +203,44 @@ impl<'a> Unit<'a> {
             && (at + 2..self.close[at + 1].min(at + 2 + LONGEST)).any(|i| self.name_at(i).is_some())
             || self.passage.language == Language::PowerShell
                 && !matches!(self.token(at + 1), Some(Token::Text(_)))
+    }
+
+    /// What its functions are called.
+    pub(super) fn function_names(&self) -> impl Iterator<Item = &str> {
+        self.functions.iter().map(|function| function.name.as_str())
+    }
+
+    /// Marks functions that only this file knows, wherever it names them. What has a meaning of its own keeps it.
+    pub(super) fn rename_functions(&mut self, names: &HashSet<String>, mark: &str) {
+        let is_own = |name: &str| {
+            names.contains(name)
+                && self.meaning(name).is_none()
+                && self.meaning(&format!("x.{name}")).is_none()
+        };
+        let names: HashSet<&str> = names.iter().map(String::as_str).filter(|n| is_own(n)).collect();
+        if names.is_empty() {
+            return;
+        }
+        let mut marked: HashMap<Rc<str>, Rc<str>> = HashMap::new();
+        for lexeme in &mut self.tokens {
+            let Token::Name(name) = &lexeme.token else { continue };
+            if names.contains(name.rsplit('.').next().unwrap_or(name)) {
+                let new =
+                    marked.entry(Rc::clone(name)).or_insert_with(|| format!("{name}{mark}").into());
+                lexeme.token = Token::Name(Rc::clone(new));
+            }
+        }
+        for function in &mut self.functions {
+            if names.contains(function.name.as_str()) {
+                function.name.push_str(mark);
+            }
+        }
+        self.by_name.clear();
+        for (at, function) in self.functions.iter().enumerate() {
+            if !self.methods.contains(plain(&function.name).as_str()) {
+                self.by_name.entry(function.name.clone()).or_insert(at);
+            }
+        }
     }
 
     /// Tells the world of this file's functions.
@@ -418,28 +462,10 @@ impl<'a> Unit<'a> {
 
     fn to_file(&self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {
         let found = out.as_ref().and_then(|(skill, _)| {
-            flow::to_file(path, &content.text(), &content.taint, self.passage.context, skill)
+            flow::to_file(path, &content.text(), &content.taint, self.passage, skill)
         });
         self.report(at, found, out);
     }
-}
-
-/// For each opening bracket the index of its closing one, or the end.
-fn brackets(tokens: &[Lexeme]) -> Vec<usize> {
-    let mut close = vec![tokens.len(); tokens.len()];
-    let mut open = Vec::new();
-    for (at, lexeme) in tokens.iter().enumerate() {
-        match lexeme.token {
-            Token::Op('(' | '[' | '{') => open.push(at),
-            Token::Op(')' | ']' | '}') => {
-                if let Some(from) = open.pop() {
-                    close[from] = at;
-                }
-            }
-            _ => {}
-        }
-    }
-    close
 }
 
 /// A script of Python on its own.

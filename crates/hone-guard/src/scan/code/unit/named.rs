@@ -130,6 +130,8 @@ impl Unit<'_> {
             }
             if self.is_op(next, '(') || self.is_called_with_table(&chain) {
                 self.called(&mut chain, world, out, depth);
+            } else if let Some(open) = self.behind_types(next) {
+                chain.next = open;
             } else if let Some(member) = self.member_at(next) {
                 self.member(&mut chain, member, out);
             } else if self.is_op(next, '[') {
@@ -231,7 +233,9 @@ impl Unit<'_> {
     fn alone(&mut self, name: &str, chain: &mut Chain, found: Option<Meaning>, world: &mut World) {
         let Chain { next, value, callee: resolved, .. } = chain;
         let opens = self.is_op(*next, '(');
-        if let (Some(Meaning::Secret(what)), false) = (found, opens) {
+        // response.cookies: what a site set for one request. A browser is asked for all of its own by a call.
+        let of_answer = resolved.ends_with(".cookies") && resolved != "document.cookies";
+        if let (Some(Meaning::Secret(what)), false) = (found.filter(|_| !of_answer), opens) {
             value.taint = Taint::secret(what);
         } else if let Some(alias) = self.aliases.get(name).filter(|_| !opens) {
             value.alias = Some(alias.clone());
@@ -412,6 +416,31 @@ impl Unit<'_> {
             names.extend(result.names.iter().take(4).cloned());
         }
         chain.value = Value { names, ..result };
+    }
+
+    /// `client.get<Project[]>(…)`: where the parentheses of a call stand behind its types.
+    fn behind_types(&self, next: usize) -> Option<usize> {
+        const TYPES: usize = 32;
+        if self.passage.language != Language::JavaScript || !self.is_op(next, '<') {
+            return None;
+        }
+        let mut depth = 0_usize;
+        for at in next..next + TYPES {
+            match self.token(at)? {
+                Token::Op('<') => depth += 1,
+                Token::Op('>') => {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0 {
+                        return self.is_op(at + 1, '(').then_some(at + 1);
+                    }
+                }
+                Token::Name(_)
+                | Token::Text(_)
+                | Token::Op('[' | ']' | '{' | '}' | '|' | ',' | '.' | ':' | '?' | '&') => {}
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// Where the name of a member stands, if `.`, `->` or `::` is next.

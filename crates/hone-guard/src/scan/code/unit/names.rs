@@ -2,6 +2,7 @@
 
 use super::Unit;
 use crate::scan::code::lexer::Token;
+use crate::scan::code::scopes::plain;
 use crate::scan::code::tables::{Meaning, asked, meaning, meaning_any_case, php};
 use crate::scan::kind::Language;
 use std::ops::Range;
@@ -192,7 +193,7 @@ impl Unit<'_> {
                     .rev()
                     .find_map(|i| self.name_at(i))
                     .map_or_else(|| name.clone(), str::to_owned);
-                self.aliases.insert(alias, format!("{module}.{name}"));
+                self.aliases.insert(alias, format!("{module}.{}", plain(&name)));
             }
         }
     }
@@ -223,7 +224,7 @@ impl Unit<'_> {
                 _ => None,
             };
             let original = original.map_or_else(|| name.clone(), str::to_owned);
-            self.imported.insert(name, original);
+            self.imported.insert(name, plain(&original));
         }
     }
 

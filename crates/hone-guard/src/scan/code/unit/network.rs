@@ -11,6 +11,29 @@ use crate::scan::findings::Match;
 use crate::scan::flow::{Taint, is_key_name};
 use crate::scan::kind::Language;
 use crate::scan::rules;
+use std::ops::Range;
+
+/// Methods of texts, lists and tables that no client of a service has: whatever holds something of a connection,
+/// these send nothing.
+#[rustfmt::skip]
+const COLLECTIONS: [&str; 48] = [
+    "pop", "shift", "unshift", "extend", "clear", "sort", "reverse", "filter",
+    "map", "reduce", "foreach", "some", "every", "find", "findindex", "indexof", "includes", "slice", "splice", "concat", "flat",
+    "flatmap", "join", "split", "splitlines", "strip", "trim", "startswith", "endswith", "replace", "replaceall", "match", "tostring", "lower",
+    "upper", "tolowercase", "touppercase", "format", "encode", "decode", "items", "keys", "values", "entries", "setdefault", "has", "count", "then",
+];
+
+/// Whether a method gives what a connection was asked for, which is not the connection itself.
+pub(super) fn is_answered(method: &str) -> bool {
+    const ASKS: [&str; 10] =
+        ["get", "fetch", "read", "recv", "list", "find", "query", "search", "load", "json"];
+    const OPENS: [&str; 8] =
+        ["conn", "client", "session", "channel", "stream", "socket", "writer", "transport"];
+    let method = method.to_ascii_lowercase();
+    let starts = ASKS.iter().any(|ask| method.starts_with(ask));
+    starts && !OPENS.iter().any(|word| method.contains(word))
+        || COLLECTIONS.contains(&method.as_str())
+}
 
 impl Unit<'_> {
     /// A request: what it carries goes out, what it gives comes from there.
@@ -24,6 +47,9 @@ impl Unit<'_> {
         let Call { callee, shown, ranges, receiver, at } = call;
         let Given { arguments, all, address } = given;
         let mut result = Value::default();
+        if receiver.taint.connection.is_none() && self.is_route(&arguments, ranges) {
+            return result;
+        }
         // PHP reads a path as it reads an address.
         let local = address.is_none()
             && self.passage.language == Language::Php
@@ -105,6 +131,20 @@ impl Unit<'_> {
         result
     }
 
+    /// `app.post("/hook", (request, response) => …)`: a server is told what answers at a path. Nothing is sent, and
+    /// what the function does is looked at where it stands.
+    fn is_route(&self, arguments: &[Value], ranges: &[Range<usize>]) -> bool {
+        let is_path = |value: &Value| value.texts.first().is_some_and(|text| text.starts_with('/'));
+        let is_function = |range: &Range<usize>| {
+            range.clone().any(|i| {
+                self.is_op(i, '=') && self.is_op(i + 1, '>') || self.name_at(i) == Some("function")
+            })
+        };
+        self.passage.language == Language::JavaScript
+            && arguments.first().is_some_and(is_path)
+            && ranges.iter().skip(1).any(is_function)
+    }
+
     /// The address that a command of `PowerShell` is given without quotes and scheme: `irm get.tool.dev/i`.
     fn unquoted_address(&self, at: usize) -> Option<String> {
         if self.passage.language != Language::PowerShell {
@@ -130,6 +170,10 @@ impl Unit<'_> {
         let Call { shown, at, .. } = call;
         let Given { all, address, .. } = given;
         let mut result = Value::default();
+        // socket.socket(socket.AF_UNIX, …): a file of this machine.
+        if all.names.iter().any(|name| name.ends_with("AF_UNIX")) {
+            return result;
+        }
         let to = address.clone().unwrap_or_default();
         self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
         result.taint.connection = Some(to.clone());
@@ -167,6 +211,11 @@ impl Unit<'_> {
         let Some(to) = &call.receiver.taint.connection else { return };
         // opener.open(address, data)
         let asks = last == "open" && all.address().is_some();
+        // list.append(x), and not mailbox.append(folder, flags, date, x)
+        let is_list = last == "append" && call.ranges.len() == 1 && call.ranges[0].len() == 1;
+        if is_list || COLLECTIONS.contains(&last.as_str()) {
+            return;
+        }
         if !asks && OPENS.iter().any(|word| last.contains(word)) {
             return;
         }

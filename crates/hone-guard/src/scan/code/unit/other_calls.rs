@@ -5,6 +5,7 @@ use super::calls::{Call, Given};
 use super::events::is_settings_file;
 use super::expression::{Value, is_letter_maker};
 use super::names::js_module;
+use super::network::is_answered;
 use super::{INTERPRETER, MAX_OF_CALL, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::tables::Meaning;
@@ -22,6 +23,15 @@ fn names_a_secret(texts: &[String]) -> bool {
         let lower = text.to_ascii_lowercase();
         NAMES.iter().any(|name| lower.contains(name)) && text.contains(['(', '%', '\\'])
     })
+}
+
+/// What the result of a method has of the thing that it is called on.
+fn kept_of(receiver: &Value, method: &str) -> Taint {
+    let mut kept = receiver.taint.clone();
+    if is_answered(method) {
+        kept.connection = None;
+    }
+    kept
 }
 
 impl Unit<'_> {
@@ -48,7 +58,7 @@ impl Unit<'_> {
             self.worded(&arguments, at, out);
             self.pushes_all(&all, at, out);
             result.taint.add(&world.returns[last]);
-            result.taint.add(&receiver.taint);
+            result.taint.add(&kept_of(receiver, last));
             // Source(text): an object holds what it is made of.
             if last.starts_with(|c: char| c.is_ascii_uppercase())
                 && matches!(self.passage.language, Language::Python | Language::JavaScript)
@@ -176,8 +186,19 @@ impl Unit<'_> {
                     let built = member.folded
                         && self.is_dangerous(&self.resolve(&format!("{base}.{}", member.text())));
                     // `getattr(args, k) for k in ("size", "model")` chooses among names that are written out.
-                    const MODULES: [&str; 9] = [
+                    // So does one that picks the functions of a module in which nothing does harm.
+                    const MODULES: [&str; 19] = [
                         "os",
+                        "posix",
+                        "nt",
+                        "pty",
+                        "code",
+                        "types",
+                        "runpy",
+                        "marshal",
+                        "pickle",
+                        "requests",
+                        "urllib",
                         "sys",
                         "subprocess",
                         "builtins",
@@ -187,7 +208,8 @@ impl Unit<'_> {
                         "ctypes",
                         "shutil",
                     ];
-                    let module = object.alias.is_some() || MODULES.contains(&base.as_str());
+                    let root = base.split('.').next().unwrap_or(&base);
+                    let module = MODULES.contains(&base.as_str()) || MODULES.contains(&root);
                     let joined = built
                         || member.texts.len() > 1 && module
                         || member.names.iter().any(|n| n.ends_with("join") || n == "chr");
@@ -345,7 +367,7 @@ impl Unit<'_> {
             self.gain(&holder.clone(), &held, world);
         }
         result.taint.add(&all.taint);
-        result.taint.add(&receiver.taint);
+        result.taint.add(&kept_of(receiver, last));
         result.texts = if receiver.texts.is_empty() {
             all.texts
         } else {

@@ -1,6 +1,7 @@
 //! Calls that run something: programs, shell texts, code that was decoded or fetched.
 
 use super::calls::{Call, Given};
+use super::commands::Command;
 use super::expression::Value;
 use super::{INTERPRETER, MAX_SHELL, Out, Unit};
 use crate::scan::code::World;
@@ -76,6 +77,7 @@ impl Unit<'_> {
         let Call { ranges, receiver, at, .. } = call;
         let Given { arguments, all, .. } = given;
         let mut result = Value::default();
+        let command = self.command_of(&call, world);
         // The command itself: no options object, no keyword arguments.
         let script = matches!(self.passage.language, Language::JavaScript);
         let mut arguments: Vec<Value> = arguments
@@ -125,8 +127,9 @@ impl Unit<'_> {
             self.read_by(reads, &input, at, out);
         }
         // subprocess.run(["bash"], input=…), execSync("sh", { input: … })
-        if runs_input && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
-            self.to_interpreter(&all.taint, &program, at, out);
+        if runs_input {
+            let script = command.as_ref().and_then(|command| command.script.as_ref());
+            self.run_if_foreign(script.unwrap_or(&all.taint), &program, at, out);
         }
         // Popen(…, stdin=connection)
         let tied = ranges.iter().any(|range| {
@@ -146,7 +149,7 @@ impl Unit<'_> {
         {
             arguments.push(receiver.clone());
         }
-        result.taint = self.run(&arguments, at, out);
+        result.taint = self.run_as(&arguments, command.as_ref(), at, out);
         result.taint.add(&world.printed_by(&all.texts));
         if let Some(to) = sends {
             result.texts.push(format!("{SENDER}{to}"));
@@ -227,10 +230,28 @@ impl Unit<'_> {
         taint
     }
 
+    /// What was fetched or decoded is run.
+    fn run_if_foreign(&self, taint: &Taint, by: &str, at: usize, out: &mut Out<'_, '_, '_>) {
+        if taint.remote.is_some() || taint.decoded.is_some() {
+            self.to_interpreter(taint, if by.is_empty() { "the system" } else { by }, at, out);
+        }
+    }
+
     /// A command that the code runs.
     pub(super) fn run(
         &mut self,
         arguments: &[Value],
+        at: usize,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Taint {
+        self.run_as(arguments, None, at, out)
+    }
+
+    /// A command that the code runs, with what of it is known to be its program and its script.
+    fn run_as(
+        &mut self,
+        arguments: &[Value],
+        command: Option<&Command>,
         at: usize,
         out: &mut Out<'_, '_, '_>,
     ) -> Taint {
@@ -291,15 +312,14 @@ impl Unit<'_> {
         // `sh -c text`, `path`, `f"{path} --quiet"`: what runs is what was fetched or decoded. As an
         // argument of a known program it is data.
         let fetched = first.head.remote.is_some() || first.head.decoded.is_some();
-        if (dynamic || interpreter || fetched)
-            && (all.taint.remote.is_some() || all.taint.decoded.is_some())
-        {
-            self.to_interpreter(
-                &all.taint,
-                if base.is_empty() { "the system" } else { &base },
-                at,
-                out,
-            );
+        if let Some(Command { program, script }) = command {
+            let mut runs = program.clone();
+            if interpreter {
+                runs.add(script.as_ref().unwrap_or(&all.taint));
+            }
+            self.run_if_foreign(&runs, &base, at, out);
+        } else if dynamic || interpreter || fetched {
+            self.run_if_foreign(&all.taint, &base, at, out);
         }
         let command = if first.texts.len() > 1 { first.texts.join(" ") } else { words.join(" ") };
         let saved = self.saved_program(&command, interpreter || own.is_some());
@@ -403,12 +423,18 @@ impl Unit<'_> {
             Some(first) if timer => first.taint.clone(),
             _ => all.taint.clone(),
         };
-        taint.add(&receiver.taint);
+        // redis.eval(lua, …): the client is no code. spec.loader.exec_module(module): what is loaded is.
+        if callee.rsplit_once('.').is_none_or(|(_, method)| method != "eval") {
+            taint.add(&receiver.taint);
+        }
         self.add_saved(&all, world, &mut taint);
-        if let Some(address) = address.filter(|_| {
-            matches!(callee, "include" | "require" | "require_once" | "include_once" | "import")
-                || callee.contains("URLClassLoader")
-        }) {
+        // import.meta.url.replace("file://", ""): a place on this machine.
+        if let Some(address) =
+            address.filter(|address| !address.starts_with("file:")).filter(|_| {
+                matches!(callee, "include" | "require" | "require_once" | "include_once" | "import")
+                    || callee.contains("URLClassLoader")
+            })
+        {
             taint.add(&Taint::remote(address));
         }
         if callee == "import" && all.texts.iter().any(|text| text.starts_with("data:")) {

@@ -5,6 +5,7 @@
 
 use super::{Function, Statement, Unit};
 use crate::scan::code::lexer::{Lexeme, Token};
+use crate::scan::code::scopes::plain;
 use crate::scan::kind::Language;
 use std::ops::Range;
 
@@ -411,7 +412,7 @@ impl Unit<'_> {
             if let (Some(name), Some(Token::Text(text))) = (name, self.token(equals + 1).cloned()) {
                 if self.passage.language == Language::JavaScript {
                     self.texts
-                        .entry(format!("this.{name}"))
+                        .entry(format!("this.{}", plain(&name)))
                         .or_insert_with(|| vec![text.to_string()]);
                 }
                 self.texts.entry(name).or_insert_with(|| vec![text.to_string()]);

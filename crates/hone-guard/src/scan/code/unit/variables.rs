@@ -47,7 +47,8 @@ impl Unit<'_> {
         if !value.names.is_empty() || !value.texts.is_empty() {
             let mut origins = self.origins.remove(target).unwrap_or_default();
             let names = value.names.iter().take(MAX_TRIED);
-            for origin in names.chain(value.texts.iter().take(MAX_TRIED)) {
+            let texts = value.texts.iter().filter(|text| !begins_a_path(&value.texts, text));
+            for origin in names.chain(texts.take(MAX_TRIED)) {
                 if origins.len() < MAX_ORIGINS
                     && origin != target
                     && !origins.contains(origin)
@@ -82,7 +83,7 @@ impl Unit<'_> {
                 continue;
             }
             if let Some(texts) = self.texts.get(&name) {
-                found.extend(texts.iter().cloned());
+                found.extend(texts.iter().filter(|text| !begins_a_path(texts, text)).cloned());
                 found.push(texts.join("/"));
             }
             let base = name.rsplit_once('.').map(|(base, _)| base.to_owned());
@@ -161,8 +162,10 @@ impl Unit<'_> {
                 let part = world.constants.get(last).filter(|_| root != name);
                 return part.or_else(|| world.constants.get(original));
             }
-            // Constants of other files are written in capitals or as attributes.
+            // Constants of other files are written in capitals or as attributes; `path.name` is none of them.
+            let is_common = matches!(last, "name" | "parent" | "stem" | "suffix" | "text");
             (last.len() > 2
+                && !is_common
                 && (last
                     .bytes()
                     .all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
@@ -171,6 +174,16 @@ impl Unit<'_> {
             .flatten()
         })
     }
+}
+
+/// `Path.home() / ".app" / "cache"`: texts that are the parts of one path below the home.
+pub(super) fn is_path_in_pieces(texts: &[String]) -> bool {
+    matches!(texts, [home, next, ..] if home == "~" && !next.starts_with(['/', '~']))
+}
+
+/// Whether a text is the home, where others go on from it: it is not meant alone.
+pub(super) fn begins_a_path(texts: &[String], text: &str) -> bool {
+    text == "~" && texts.windows(2).any(is_path_in_pieces)
 }
 
 /// Whether a name stands for a program and its options.

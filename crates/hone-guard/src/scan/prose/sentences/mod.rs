@@ -246,13 +246,6 @@ impl Walk<'_> {
                 roles = roles.without(Set::range(Concept::Scroll, Concept::SpeakerCommon));
             }
         }
-        // The phrase of a wallet is no phrase that a detector looks for.
-        let seed = sentence.tokens.iter().find(|token| token.set.has(Concept::SeedPhrase));
-        if let Some(seed) = seed.map(|token| token.range.clone()) {
-            for token in sentence.tokens.iter_mut().filter(|token| token.range.end == seed.end) {
-                token.set = token.set.without(Set::of(&[Concept::Detect]));
-            }
-        }
         // What is never done without leave is not done in the place of whoever gives it.
         if is_proviso(&sentence.words, self.lower) {
             roles = roles.without(Set::range(Concept::Question, Concept::InsteadCommon));
@@ -264,6 +257,12 @@ impl Walk<'_> {
         let set = sentence.tokens.iter().fold(roles, |set, token| set.with(token.set));
         if !set.is_empty() {
             self.sayings.push(Saying { set, range: start..at });
+        }
+        // The phrase of a wallet is no phrase that a detector looks for.
+        let seeds = sentence.tokens.iter().filter(|token| token.set.has(Concept::SeedPhrase));
+        let ends: Vec<usize> = seeds.map(|token| token.range.end).collect();
+        for token in sentence.tokens.iter_mut().filter(|token| ends.contains(&token.range.end)) {
+            token.set = token.set.without(Set::of(&[Concept::Detect]));
         }
         hush(&mut sentence.tokens, self.lower, at);
         relate(&mut sentence.tokens);

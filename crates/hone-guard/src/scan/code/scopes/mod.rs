@@ -5,13 +5,16 @@
 //! is written, the next ones get it with a mark, in their parameters, their code and the braces of their strings.
 //!
 //! Done for Python, where what a function assigns is its own; what it says is `global` or belongs to a function
-//! around it is not. Attributes, keywords of calls and names of functions stay as they are.
+//! around it is not. Done for JavaScript and TypeScript too, where it is what a function declares ([`javascript`]).
+//! Attributes, keywords of calls, keys of tables and names of functions stay as they are.
+
+mod javascript;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::lexer::{Lexeme, Token};
+use super::lexer::{Lexeme, Token, brackets};
 use crate::scan::kind::Language;
 
 /// Functions inside functions whose variables are told apart; deeper ones are taken with the one around them.
@@ -29,12 +32,23 @@ pub(super) fn plain(name: &str) -> String {
     name.replace(MARKS, "")
 }
 
+/// The mark of a function that only its file knows: no variable's begins so.
+pub(super) fn own_of_file(number: usize) -> String {
+    let digits = number.to_string();
+    std::iter::once(MARKS[0])
+        .chain(digits.bytes().map(|digit| MARKS[usize::from(digit - b'0')]))
+        .collect()
+}
+
 /// Marks the names of functions' own variables.
 pub(super) fn tell_apart(tokens: &mut [Lexeme], language: Language) {
     if language == Language::Python
         && tokens.iter().filter(|lexeme| is_name(&lexeme.token, "def")).count() > 1
     {
         Scopes::of(tokens).mark(tokens);
+    } else if language == Language::JavaScript {
+        let close = brackets(tokens);
+        Scopes::of_script(tokens, &close).mark(tokens);
     }
 }
 
@@ -59,6 +73,8 @@ struct Scopes {
     parameters: HashSet<usize>,
     /// Names of functions and classes, which calls are followed by.
     declared: HashSet<Rc<str>>,
+    /// Tokens that are keys of a table, not variables.
+    keys: HashSet<usize>,
 }
 
 impl Scopes {
@@ -264,7 +280,8 @@ impl Scopes {
             && is_in_call(tokens, at)
             && !self.parameters.contains(&at);
         let root = root_of(name);
-        let names_variable = before != Some('.') && !keyword && !root.is_empty();
+        let names_variable =
+            before != Some('.') && !keyword && !root.is_empty() && !self.keys.contains(&at);
         names_variable.then_some(root)
     }
 
