@@ -96,7 +96,7 @@ fn say_oddity(oddity: &Oddity, findings: &mut Findings<'_>, coverage: &mut Cover
             Match::new(
                 &rules::LINK_OUTSIDE,
                 Severity::Info,
-                "a link to a text of the repository around the skill, read in its place",
+                "a link to a file of the repository around the skill, read in its place",
             ),
         ),
         Oddity::Link { path, target, broken, .. } => {
