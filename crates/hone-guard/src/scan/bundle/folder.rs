@@ -140,12 +140,15 @@ fn is_shared(root: &Path, shown: &str, target: &str, real: &Path) -> bool {
         && above.is_some_and(|above| real == above.join(parts[ups..].join("/")))
 }
 
-/// The checkout that a skill lies in, known by its `.git`, or else the plugin, known by its manifest: what is
-/// copied and installed as one.
+/// The checkout that a skill lies in, known by its `.git`, or else the collection or plugin, known by its
+/// manifest: what is copied and installed as one.
 fn shared_by(root: &Path) -> Option<&Path> {
+    const MANIFESTS: [&str; 2] = [".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"];
     let repository = root.ancestors().find(|above| above.join(".git").exists());
     repository.or_else(|| {
-        let mut above = root.ancestors().skip(1).take(MAX_UP);
-        above.find(|above| above.join(".claude-plugin/plugin.json").is_file())
+        let above = |manifest| {
+            root.ancestors().skip(1).take(MAX_UP).find(move |above| above.join(manifest).is_file())
+        };
+        MANIFESTS.into_iter().find_map(above)
     })
 }

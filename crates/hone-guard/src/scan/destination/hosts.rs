@@ -88,6 +88,7 @@ pub(super) const INSTALLERS: &[&str] = &[
     "pypi.nvidia.com",
     "flashinfer.ai",
     "data.pyg.org",
+    "pytorch-geometric.com",
     "wheels.vllm.ai",
     "pypi.python.org",
     "npm.pkg.github.com",

@@ -77,9 +77,11 @@ pub(crate) fn to_network(
     let worst = taint.secrets.iter().find(|what| !is_mild(what) && !own_service(what));
     if let Some(what) = worst.or(taint.secrets.first()) {
         let mild = is_mild(what);
-        // A password that is typed in to log in somewhere that the skill speaks of.
+        // A password that is typed in to log in somewhere that the skill speaks of, or that is named with it
+        // when the script is called.
+        let given = to.strip_prefix('$').is_some_and(|name| name.parse::<u8>().is_ok());
         let typed = *what == "a password that is typed in"
-            && (to.is_empty() || skill.speaks_of(&to) || class == Some(Class::Service));
+            && (to.is_empty() || given || skill.speaks_of(&to) || class == Some(Class::Service));
         let own = typed || mild && class.is_none() || own_service(what);
         let severity = if example || own { Severity::Info } else { Severity::Critical };
         return Some(
@@ -205,6 +207,7 @@ fn is_own_service(what: &str, host: &str) -> bool {
             &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"]
         }
         "AWS credentials" => &["amazonaws.com"],
+        "Hugging Face token" => &["huggingface.co"],
         "Azure credentials" => &["azure.com", "microsoftonline.com"],
         "Google Cloud credentials" | "cloud access token" => &["googleapis.com", "azure.com"],
         "registry credentials" => &["docker.io", "docker.com", "pkg.github.com"],

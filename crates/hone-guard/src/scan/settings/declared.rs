@@ -100,6 +100,8 @@ const VENDORS: &[&str] = &[
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "clause", "black", "stack", "slick", "slacks", "motion", "nation", "notions", "sigma", "strip", "strips", "stripes", "striped", "canvas", "entry", "ample", "apples", "abode", "cursors", "goggle", "docket", "rocker", "credit", "liner", "lineal", "sentries",
+    "apply", "applet", "finance", "openapi", "strike", "stride", "strive", "discard", "discards", "discords", "oracles",
+    "anthropics", "cloudflared", "youtuber", "snack", "plastic", "mocker", "mixtral",
 ];
 
 /// A claim to be a vendor's own, with an author or home that is somebody else's.

@@ -78,6 +78,17 @@ fn is_data(path: &str) -> bool {
     ENDINGS.iter().any(|ending| has_extension(path, ending))
 }
 
+/// Whether code of Python has what the shell puts into it parsed as data, and does nothing else with it:
+/// `json.loads('$answer')`.
+fn is_parsed(code: &str) -> bool {
+    const RUNS: [&str; 7] = ["exec", "eval", "compile", "import_", "system", "popen", "subprocess"];
+    let parsed: usize =
+        ["json.loads('$", "json.loads('''$"].iter().map(|call| code.matches(call).count()).sum();
+    parsed > 0
+        && parsed == code.matches(['$', '`']).count()
+        && !RUNS.iter().any(|word| code.contains(word))
+}
+
 fn is_address(word: &str) -> bool {
     ["http://", "https://", "data:"].iter().any(|scheme| word.starts_with(scheme))
 }
@@ -189,6 +200,11 @@ impl Walk<'_, '_, '_> {
                             format!("{}{text}", loaded(language, &call.arguments[..position]));
                         self.embed(language, &text, start);
                     }
+                }
+                let written = call.spans.get(position + 1);
+                let written = written.and_then(|span| self.source.get(span.clone()));
+                if language == Language::Python && written.is_some_and(is_parsed) {
+                    taint.remote = None;
                 }
                 // Text that is data for the code: only what the code is made of counts.
                 taint.keys = Keys::default();
