@@ -230,7 +230,9 @@ fn asks_itself(call: &Call) -> bool {
     !fetches
         || call.arguments.iter().any(|argument| {
             let text = argument.text.trim_start_matches("--url=");
-            is_metadata(text.split_once("://").map_or(text, |(_, rest)| rest))
+            let is_scheme = |scheme: &str| scheme.bytes().all(|b| b.is_ascii_alphabetic());
+            let rest = text.split_once("://").filter(|(scheme, _)| is_scheme(scheme));
+            is_metadata(rest.map_or(text, |(_, rest)| rest))
         })
 }
 
