@@ -138,6 +138,9 @@ pub(super) fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
         let value = value
             .trim_start_matches(['"', '\'', '-', '[', ' '])
             .trim_end_matches([',', ']', '"', '\'', ' ']);
+        // check: `curl …`: a span of code in a text, not a substitution.
+        let span = value.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+        let value = span.filter(|inner| !inner.contains('`')).unwrap_or(value);
         let value = value.replace("\\\"", "\"").replace("\", \"", " ").replace("\",\"", " ");
         // (call-process-shell-command "…"), \write18{…}, Command="…": the string inside is what runs.
         let value = value.replace("&quot;", "'").replace("&amp;", "&").replace("&lt;", "<");

@@ -94,7 +94,7 @@ const SPOTS: &[(&str, Spot)] = &[
     (".gradle/gradle.properties", Spot::Secret("registry credentials")),
     ("composer/auth.json", Spot::Secret("registry credentials")),
     (".kaggle/kaggle.json", Spot::Secret("service tokens")),
-    ("huggingface/token", Spot::Secret("service tokens")),
+    ("huggingface/token", Spot::Secret("Hugging Face token")),
     (".config/github-copilot", Spot::Secret("agent credentials")),
     (".config/wandb", Spot::Secret("service tokens")),
     ("sops/age", Spot::Secret("encryption keys")),

@@ -183,6 +183,15 @@ fn connection(line: &str) -> Option<Range<usize>> {
         .then_some(start..start + end)
 }
 
+/// Prefixes whose keys are letters and digits alone: `hf_xet-1.1.5-cp37-abi3` is the name of a package.
+fn is_of_letters(prefix: &str) -> bool {
+    matches!(prefix, "hf_" | "ghp_" | "gho_" | "ghs_" | "ghu_" | "npm_" | "gsk_" | "r8_")
+}
+
+fn letters(body: &str) -> usize {
+    body.bytes().take_while(u8::is_ascii_alphanumeric).count()
+}
+
 /// The secrets of a text that are not placeholders, in order.
 pub fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
@@ -214,7 +223,7 @@ pub fn find(text: &str) -> Vec<Secret> {
                 body.len() == 16
                     && body.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
             } else {
-                body.len() >= least
+                body.len() >= least && (!is_of_letters(prefix) || letters(body) >= least)
             };
             if fits && !is_placeholder(body) {
                 found.push(Secret { range: at..at + prefix.len() + body.len(), what });

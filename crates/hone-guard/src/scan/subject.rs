@@ -106,10 +106,15 @@ impl Promises {
                 let pieces = line.split_inclusive(is_part);
                 let pieces = pieces.filter(|piece| !piece.ends_with(['(', '[']));
                 let words = pieces.map(|piece| piece.trim_end_matches(is_part));
-                // `.action.status` is a place in an answer.
+                // `.action.status` is a place in an answer, `json.tool` and `requests.get` are of a library.
                 let words = words.filter(|word| !word.starts_with('.'));
-                let named = words.map(|word| word.trim_matches('.'));
-                let hosts = named.filter(|word| is_domain(word)).map(registered);
+                let named = words.map(|word| word.trim_matches('.')).filter(|word| is_named(word));
+                let addressed = addresses(line)
+                    .iter()
+                    .filter_map(|address| host(address.url))
+                    .collect::<Vec<_>>();
+                let named = named.map(str::to_owned).chain(addressed);
+                let hosts = named.filter(|word| is_domain(word)).map(|word| registered(&word));
                 Rc::new(hosts.collect::<HashSet<_>>())
             });
             for key in line.split(is_part).filter(|word| is_environment_name(word)) {
@@ -128,7 +133,7 @@ impl Promises {
     /// Whether the document names hosts for this key and none of them is this one, nor one that has the
     /// key's own name.
     pub(crate) fn breaks(&self, key: &str, host: &str) -> bool {
-        let is_own = || shares_label(host, key);
+        let is_own = || shares_label(host, key) || super::destination::is_kin(host, key);
         is_domain(host)
             && self.0.get(key).is_some_and(|lines| {
                 let host = registered(host);
@@ -166,6 +171,25 @@ pub(crate) fn is_domain(word: &str) -> bool {
         && !FILES.contains(&ending)
         && name.split('.').all(is_label)
         && !super::destination::is_placeholder(word)
+}
+
+/// Whether a word without a scheme is a host by its ending: one of a country, or one that services have.
+fn is_named(word: &str) -> bool {
+    // `.run`, `.name` and `.info` are more often the ends of calls.
+    #[rustfmt::skip]
+    const ENDINGS: [&str; 24] = [
+        "com", "org", "net", "edu", "gov", "biz", "dev", "app", "cloud", "site", "online", "xyz",
+        "tech", "shop", "blog", "website", "systems", "digital", "agency", "studio", "software", "solutions", "finance", "exchange",
+    ];
+    // Names of countries that are more often parts of a program.
+    const PARTS: [&str; 12] =
+        ["py", "sh", "rs", "pl", "md", "ps", "so", "go", "id", "is", "to", "in"];
+    word.rsplit_once('.').is_some_and(|(_, ending)| {
+        ENDINGS.contains(&ending)
+            || ending.len() == 2
+                && ending.bytes().all(|b| b.is_ascii_lowercase())
+                && !PARTS.contains(&ending)
+    })
 }
 
 /// `API_KEY`, not `OK`.

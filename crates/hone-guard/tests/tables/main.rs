@@ -1,6 +1,7 @@
 //! Settings, grants, droppers and reports as tables of parts, each with its harmless twin: see [`skill`].
 
 mod droppers;
+mod forms;
 mod grants;
 mod hooks;
 mod long;

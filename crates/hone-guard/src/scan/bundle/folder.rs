@@ -92,7 +92,7 @@ impl Bundle {
         if let Ok(real) = &real
             && outside
             && self.members.len() < self.limits.files
-            && is_shared_text(root, &shown, &target, real)
+            && is_shared(root, &shown, &target, real)
         {
             self.oddities.push(Oddity::Followed { path: shown.clone(), target });
             self.take_file(real, shown, hash);
@@ -117,24 +117,38 @@ fn relative(root: &Path, path: &Path) -> String {
 /// Steps up that a collection of skills takes to its own texts.
 const MAX_UP: usize = 4;
 
-/// Whether a link leads to a text that the repository around the skill shares between its skills: the
-/// instructions themselves, or any text where the repository is known by its `.git`. It is named by a relative
-/// path without hidden folders, and stays below the repository, or a few folders above the skill.
-fn is_shared_text(root: &Path, shown: &str, target: &str, real: &Path) -> bool {
+/// Whether a link leads to a file that the repository or plugin around the skill shares between its skills,
+/// which is read in its place: what it says counts as if it lay here. It is named by a relative path without
+/// hidden folders and holds nothing of the person's own. Where neither is around, only the instructions
+/// themselves may be a link to another folder of a collection.
+fn is_shared(root: &Path, shown: &str, target: &str, real: &Path) -> bool {
     let parts: Vec<&str> = target.split('/').collect();
     let ups = parts.iter().take_while(|part| **part == "..").count();
     let is_plain = parts[ups..].iter().all(|part| !part.is_empty() && !part.starts_with('.'));
-    let is_text = ["md", "txt"].iter().any(|ending| has_extension(target, ending));
-    if !is_plain || !is_text || ups == 0 || !real.is_file() || classify(target).is_some() {
+    if !is_plain || ups == 0 || !real.is_file() || classify(target).is_some() {
         return false;
     }
-    if let Some(repository) = root.ancestors().find(|above| above.join(".git").exists()) {
-        return real.starts_with(repository);
+    if let Some(around) = shared_by(root) {
+        return real.starts_with(around);
     }
     // Where the link is said to lead is where it leads: no other link lies on the way.
     let folder = root.join(shown).parent().map(Path::to_path_buf);
     let above = folder.and_then(|folder| folder.ancestors().nth(ups).map(Path::to_path_buf));
     shown == "SKILL.md"
+        && has_extension(target, "md")
         && ups <= MAX_UP
         && above.is_some_and(|above| real == above.join(parts[ups..].join("/")))
+}
+
+/// The checkout that a skill lies in, known by its `.git`, or else the collection or plugin, known by its
+/// manifest: what is copied and installed as one.
+fn shared_by(root: &Path) -> Option<&Path> {
+    const MANIFESTS: [&str; 2] = [".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"];
+    let repository = root.ancestors().find(|above| above.join(".git").exists());
+    repository.or_else(|| {
+        let above = |manifest| {
+            root.ancestors().skip(1).take(MAX_UP).find(move |above| above.join(manifest).is_file())
+        };
+        MANIFESTS.into_iter().find_map(above)
+    })
 }

@@ -84,7 +84,7 @@ impl Member {
 pub(crate) enum Oddity {
     /// A link and where it leads; whether that is outside the skill, and whether it is there.
     Link { path: String, target: String, outside: bool, broken: bool },
-    /// A link to a text of the repository around the skill, which was read in its place.
+    /// A link to a file of the repository around the skill, which was read in its place.
     Followed { path: String, target: String },
     /// A hard link, device, socket or pipe.
     Special { path: String, what: &'static str },

@@ -146,7 +146,10 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             ),
         );
     }
-    if (has("169.254.169.254") || has("metadata.google.internal"))
+    // A block without a language is a request or an answer; what of it is a command is looked at as one.
+    let shown = passage.context == Context::Fence && passage.language == Language::Plain;
+    if !shown
+        && (has("169.254.169.254") || has("metadata.google.internal"))
         && ["security-credentials", "service-accounts", "oauth2/token"].iter().any(|w| has(w))
     {
         report(

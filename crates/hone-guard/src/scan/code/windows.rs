@@ -14,7 +14,7 @@ pub(super) fn windows(
     skill: &Skill<'_>,
     report: &mut impl FnMut(usize, Match),
 ) {
-    let off: [(&str, &str); 18] = [
+    let off: [(&str, &str); 19] = [
         ("disablerealtimemonitoring", "the malware scanner is switched off"),
         ("add-mppreference", "the malware scanner is told to look away"),
         ("disableantispyware", "the malware scanner is switched off"),
@@ -25,6 +25,7 @@ pub(super) fn windows(
         ("set-mppreference -disable", "the malware scanner is switched off"),
         ("exclusionpath", "the malware scanner is told to look away"),
         ("exclusionprocess", "the malware scanner is told to look away"),
+        ("exclusionextension", "the malware scanner is told to look away"),
         ("amsiutils", "the script scanner is switched off"),
         ("amsiinitfailed", "the script scanner is switched off"),
         ("netsh advfirewall set allprofiles state off", "the firewall is switched off"),
@@ -53,7 +54,9 @@ pub(super) fn windows(
     .any(|word| lower.contains(word));
     for (word, message) in off {
         let mut places = lower.match_indices(word).map(|(at, _)| at);
-        if let Some(at) = places.find(|at| changes && !is_protection_on(&lower[*at..])) {
+        let shown = |at: usize| context == Context::Fence && lets_one_write(&lower[at..]);
+        let loosens = |at: &usize| changes && !is_protection_on(&lower[*at..]) && !shown(*at);
+        if let Some(at) = places.find(loosens) {
             report(at, Match::new(&rules::PROTECTION_OFF, Severity::Critical, message));
             break;
         }
@@ -244,6 +247,11 @@ fn has_option(command: &str) -> bool {
         .split_whitespace()
         .skip(1)
         .any(|word| word.starts_with(['-', '/']) || word.contains([',', ':']))
+}
+
+/// Whether a command lets one program write to folders that are guarded; nothing is left unscanned.
+fn lets_one_write(command: &str) -> bool {
+    command.starts_with("add-mppreference -controlledfolderaccessallowedapplications")
 }
 
 /// Whether a command of the scanner's settings switches a protection on: `-DisableX $false`, a folder that

@@ -5,6 +5,7 @@
 //! simply somebody's host.
 
 mod hosts;
+mod vendors;
 
 use std::ops::Range;
 
@@ -176,6 +177,36 @@ fn is_known_download(host: &str, path: &str) -> bool {
         || path.contains("/raw/");
     (host == "raw.githubusercontent.com" || host == "github.com" && released)
         && is_known_owner(path.trim_start_matches('/'))
+}
+
+/// Whether an address is a known maker's own: of tools or services that readers know by its domain.
+pub(crate) fn is_vendors(url: &str) -> bool {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = path.find('/').map_or("", |at| &path[at..]);
+    host(url).is_some_and(|host| vendors::is_vendors(&host, path))
+}
+
+/// Whether an address on GitHub has the place of its owner to be filled in: `raw.githubusercontent.com/org/…`.
+pub(crate) fn is_anybodys_project(url: &str) -> bool {
+    // Names that nobody can register there, or that stand for whoever it is.
+    const OWNER: [&str; 10] = [
+        "org",
+        "owner",
+        "user",
+        "username",
+        "your-org",
+        "yourorg",
+        "your-username",
+        "yourusername",
+        "example",
+        "acme",
+    ];
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest).to_ascii_lowercase();
+    let mut parts = rest.split('/');
+    matches!(parts.next(), Some("github.com" | "raw.githubusercontent.com"))
+        && parts
+            .next()
+            .is_some_and(|owner| OWNER.contains(&owner) || owner.starts_with(['$', '<', '{', '_']))
 }
 
 /// Whether `owner/project` on GitHub belongs to somebody who is known for his projects.
@@ -399,14 +430,20 @@ pub(crate) fn is_akin(host: &str, words: &str) -> bool {
         if registry(host).is_some_and(|registry| registry.packages == word) {
             return true;
         }
-        if KIN
-            .iter()
-            .any(|(name, hosts)| *name == word && hosts.iter().any(|known| at(host, "", known)))
-        {
+        if is_kin(host, &word) {
             return true;
         }
     }
     false
+}
+
+/// Whether a word of a key's name is one that a service under another name is known by: `HF_TOKEN` and
+/// `huggingface.co`.
+pub(crate) fn is_kin(host: &str, key: &str) -> bool {
+    split_words(key).any(|word| {
+        KIN.iter()
+            .any(|(name, hosts)| *name == word && hosts.iter().any(|known| at(host, "", known)))
+    })
 }
 
 /// The label of a host that somebody registered: `brightdata` of `api.brightdata.co.uk`.

@@ -4,7 +4,9 @@ mod logins;
 mod taint;
 
 use super::Skill;
-use super::destination::{Class, classify, host, is_akin, registry};
+use super::destination::{
+    Class, classify, host, is_akin, is_anybodys_project, is_vendors, registry,
+};
 use super::finding::{Context, Flow, Severity};
 use super::findings::Match;
 use super::kind::has_extension;
@@ -76,9 +78,11 @@ pub(crate) fn to_network(
     let worst = taint.secrets.iter().find(|what| !is_mild(what) && !own_service(what));
     if let Some(what) = worst.or(taint.secrets.first()) {
         let mild = is_mild(what);
-        // A password that is typed in to log in somewhere that the skill speaks of.
+        // A password that is typed in to log in somewhere that the skill speaks of, or that is named with it
+        // when the script is called.
+        let given = to.strip_prefix('$').is_some_and(|name| name.parse::<u8>().is_ok());
         let typed = *what == "a password that is typed in"
-            && (to.is_empty() || skill.speaks_of(&to) || class == Some(Class::Service));
+            && (to.is_empty() || given || skill.speaks_of(&to) || class == Some(Class::Service));
         let own = typed || mild && class.is_none() || own_service(what);
         let severity = if example || own { Severity::Info } else { Severity::Critical };
         return Some(
@@ -142,7 +146,9 @@ pub(crate) fn to_network(
         let found = Match::new(&rules::KEY_TO_FOREIGN_HOST, Severity::Critical, message);
         return Some(found.with(flow(None)));
     }
-    let others = taint.keys.iter().filter(|key| is_key_name(key) && !is_akin(&to, key)).count();
+    let is_other =
+        |key: &&str| is_key_name(key) && !is_akin(&to, key) && !names_itself(address, key);
+    let others = taint.keys.iter().filter(is_other).count();
     if others > 0
         && class.is_some_and(|class| matches!(class, Class::Inbox | Class::Paste | Class::Address))
     {
@@ -158,6 +164,16 @@ pub(crate) fn to_network(
         );
     }
     None
+}
+
+/// Whether a key stands where the address of a service has its own: `https://api.telegram.org/bot$TOKEN/…`.
+fn names_itself(address: &str, key: &str) -> bool {
+    let rest = address.split_once("://api.telegram.org/bot").map(|(_, rest)| rest);
+    rest.and_then(|rest| rest.strip_prefix('$')).is_some_and(|rest| {
+        let rest = rest.strip_prefix('{').unwrap_or(rest);
+        let behind = rest.strip_prefix(key).unwrap_or("_");
+        !behind.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
 }
 
 /// Whether a kind of content counts only where a host is a stranger's.
@@ -194,6 +210,7 @@ fn is_own_service(what: &str, host: &str) -> bool {
             &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"]
         }
         "AWS credentials" => &["amazonaws.com"],
+        "Hugging Face token" => &["huggingface.co"],
         "Azure credentials" => &["azure.com", "microsoftonline.com"],
         "Google Cloud credentials" | "cloud access token" => &["googleapis.com", "azure.com"],
         "registry credentials" => &["docker.io", "docker.com", "pkg.github.com"],
@@ -220,6 +237,13 @@ pub(crate) fn to_interpreter(taint: &Taint, interpreter: &str, context: Context)
         let severity = match class {
             _ if from.is_empty() => Severity::Warn,
             class if class.is_trusted_installer() => Severity::Info,
+            Class::Foreign | Class::Service if is_vendors(from) => Severity::Info,
+            Class::Service
+                if is_anybodys_project(from)
+                    && !matches!(context, Context::Script | Context::Hidden) =>
+            {
+                Severity::Info
+            }
             Class::Placeholder if !matches!(context, Context::Script | Context::Hidden) => {
                 Severity::Info
             }

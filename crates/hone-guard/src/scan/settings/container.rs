@@ -146,6 +146,11 @@ fn logical_line(text: &str) -> usize {
     at
 }
 
+/// The image of a container, by the words behind `run`.
+pub(crate) fn image<'a>(words: &[&'a str]) -> Option<&'a str> {
+    run(words).1
+}
+
 fn run<'a>(words: &[&'a str]) -> (Vec<Mount>, Option<&'a str>, bool) {
     #[rustfmt::skip]
     const ALONE: &[&str] = &[

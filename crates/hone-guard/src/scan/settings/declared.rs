@@ -4,6 +4,7 @@ use super::File;
 use super::agent::is_wildcard;
 use super::leaf::Leaf;
 use crate::scan::Skill;
+use crate::scan::bundle::Member;
 use crate::scan::destination::is_akin;
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::{Findings, Match};
@@ -26,12 +27,26 @@ pub(super) fn look(
             .find(|leaf| leaf.path.first().is_some_and(|part| part.eq_ignore_ascii_case(key)))
             .map_or(0, Leaf::start)
     };
+    // What the skill declares stands in its instructions; a document beside them declares nothing.
+    let is_beside = !file.path.eq_ignore_ascii_case("skill.md")
+        && skill.members.iter().any(|member| member.path.eq_ignore_ascii_case("skill.md"));
+    if !is_beside {
+        tools(file, skill, at("allowed-tools"), findings);
+    }
+    vendor(file, skill, leaves, at("description"), findings);
+}
+
+/// Tools without a limit.
+fn tools(file: &File<'_>, skill: &Skill<'_>, at: usize, findings: &mut Findings<'_>) {
     let wildcards = skill.subject.tools.iter().flatten().filter(|tool| is_wildcard(tool)).count();
     let has_commands = file.text.plain.contains("```")
         || skill.members.iter().any(|m| matches!(m.kind, Kind::Text(language) if language.runs()));
     let one_shell = wildcards == 1 && has_commands;
-    // Many real skills declare a bare `Bash`, and show what for.
-    let uses_shell = has_commands || file.text.plain.contains('`');
+    // Many real skills declare a bare `Bash`, and show what for, in their instructions or in what lies beside.
+    let shows = |member: &Member| {
+        member.kind == Kind::Text(Language::Markdown) && member.bytes.contains(&b'`')
+    };
+    let uses_shell = has_commands || skill.members.iter().any(shows);
     for tool in skill.subject.tools.iter().flatten() {
         let bare =
             matches!(tool.as_str(), "Bash" | "Shell" | "bash" | "shell" | "terminal" | "exec");
@@ -43,7 +58,7 @@ pub(super) fn look(
                 Severity::Warn
             };
             file.add(
-                at("allowed-tools"),
+                at,
                 tool,
                 Match::new(
                     &rules::UNLIMITED_TOOLS,
@@ -55,7 +70,7 @@ pub(super) fn look(
         } else if bare {
             let severity = if uses_shell { Severity::Info } else { Severity::Warn };
             file.add(
-                at("allowed-tools"),
+                at,
                 tool,
                 Match::new(
                     &rules::UNLIMITED_TOOLS,
@@ -66,7 +81,6 @@ pub(super) fn look(
             );
         }
     }
-    vendor(file, skill, leaves, at("description"), findings);
 }
 
 #[rustfmt::skip]
@@ -86,6 +100,8 @@ const VENDORS: &[&str] = &[
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "clause", "black", "stack", "slick", "slacks", "motion", "nation", "notions", "sigma", "strip", "strips", "stripes", "striped", "canvas", "entry", "ample", "apples", "abode", "cursors", "goggle", "docket", "rocker", "credit", "liner", "lineal", "sentries",
+    "apply", "applet", "finance", "openapi", "strike", "stride", "strive", "discard", "discards", "discords", "oracles",
+    "anthropics", "cloudflared", "youtuber", "snack", "plastic", "mocker", "mixtral",
 ];
 
 /// A claim to be a vendor's own, with an author or home that is somebody else's.

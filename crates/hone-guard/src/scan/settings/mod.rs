@@ -37,6 +37,7 @@ use super::passage::{Passage, Place};
 use super::rules;
 use super::text::Text;
 
+pub(crate) use container::image;
 pub(crate) use destined::{Block, Copied, blocks, copies, inside};
 pub(crate) use passages::{passages, scripts_of_html};
 

@@ -15,7 +15,7 @@ use crate::scan::{reach, rules};
 /// Mirrors of registries, and the indexes of well-known projects.
 #[rustfmt::skip]
 const INDEXES: &[&str] = &[
-    "pytorch.org", "pypi.nvidia.com", "nvidia.com", "pyg.org",
+    "pytorch.org", "pypi.nvidia.com", "nvidia.com", "pyg.org", "pytorch-geometric.com",
     "googleapis.com", "abetlen.github.io", "tuna.tsinghua.edu.cn", "mirrors.aliyun.com",
     "aliyun.com", "mirrors.ustc.edu.cn", "ustc.edu.cn", "tencent.com", "tencentyun.com",
     "huaweicloud.com", "douban.com", "bfsu.edu.cn",
@@ -519,6 +519,8 @@ fn installs(
         {
             continue;
         }
+        // lodash4@npm:lodash@4: another name for what stands behind it.
+        let word = word.split_once("@npm:").map_or(word, |(_, package)| package);
         let name = package_name(word.split('@').next().unwrap_or(word));
         if let Some(other) = mistaken_for(name, known) {
             // A sentence or a comment after the command is not a list of packages.

@@ -57,6 +57,36 @@ fn named_prompt(line: &str) -> Option<usize> {
     (is_named && is_prompt).then_some(end + 1)
 }
 
+/// A block that names no language may be a text of its own: backticks in an item of a list, a heading, a
+/// quotation or a line of nothing else are its spans of code, not substitutions. What they hold stands
+/// as a command by itself; the length of the text stays the same.
+pub(super) fn without_spans(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let body = line.trim();
+        let whole = |body: &str| {
+            let inner = body.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+            inner.is_some_and(|inner| !inner.contains('`'))
+        };
+        if line.contains('`') && (is_of_a_text(body) || whole(body)) {
+            out.push_str(&line.replace('`', ";"));
+        } else {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+/// Whether a line begins as an item of a list, a heading, a row of a table or a quotation does.
+fn is_of_a_text(line: &str) -> bool {
+    let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = numbered.len() < line.len() && numbered.starts_with([')', '.']);
+    is_numbered && numbered[1..].starts_with(' ')
+        || ["- ", "* ", "+ ", "# ", "## ", "### ", "#### ", "| ", "> "]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+}
+
 /// `<name>` in a document is to be filled in, not a redirection: the brackets become letters.
 fn without_placeholders(line: &str) -> std::borrow::Cow<'_, str> {
     if !line.contains('<') || line.contains("<<") {

@@ -39,7 +39,7 @@ use super::passage::Passage;
 use crate::shell::{self, Command, Pipeline, Script};
 use apple_script::apple_script;
 use batch::batch;
-use dialect::{console, fish, recipes};
+use dialect::{console, fish, recipes, without_spans};
 pub(crate) use memory::{Memories, Memory};
 
 /// A value: its text as far as it is known, and what it carries.
@@ -93,7 +93,9 @@ fn walked(
             apple_script(passage, skill, memory, findings);
             return (Taint::default(), Vec::new());
         }
-        Language::Plain if passage.context == Context::Fence => console(&passage.text),
+        Language::Plain if passage.context == Context::Fence => {
+            console(&without_spans(&passage.text))
+        }
         _ => return (Taint::default(), Vec::new()),
     };
     let mut walk = Walk {

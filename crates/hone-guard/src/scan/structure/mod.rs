@@ -96,7 +96,7 @@ fn say_oddity(oddity: &Oddity, findings: &mut Findings<'_>, coverage: &mut Cover
             Match::new(
                 &rules::LINK_OUTSIDE,
                 Severity::Info,
-                "a link to a text of the repository around the skill, read in its place",
+                "a link to a file of the repository around the skill, read in its place",
             ),
         ),
         Oddity::Link { path, target, broken, .. } => {
@@ -383,11 +383,12 @@ fn packed(
                 | Language::Fish
         )
     );
-    // A sample project in an archive is data; a script that the skill names is run.
+    // A sample project in an archive is data, also where a document names its files; a script that the skill
+    // has run is none.
     let is_named = skill.members.iter().zip(texts).any(|(other, text)| {
         other.nested == 0
             && other.path != outer
-            && text.as_ref().is_some_and(|text| name.len() > 3 && text.plain.contains(name))
+            && text.as_ref().is_some_and(|text| name.len() > 3 && is_run(&text.plain, name))
     });
     let severity = if bare || is_named || !matches!(member.kind, Kind::Text(_)) {
         Severity::Warn
@@ -403,6 +404,29 @@ fn packed(
             format!("a {what} inside an archive, where a reader does not see it"),
         ),
     );
+}
+
+/// Whether a text has a file run: an interpreter, or a word for running it, stands right before its path.
+fn is_run(text: &str, name: &str) -> bool {
+    const WORDS: [&str; 6] = ["run", "runs", "execute", "executes", "launch", "exec"];
+    const MOST: usize = 64;
+    // Bytes of the line before the name that are looked at, and options between.
+    const NEAR: usize = 160;
+    const OPTIONS: usize = 3;
+    text.match_indices(name).take(MOST).any(|(at, _)| {
+        let from = floor(text, at.saturating_sub(NEAR));
+        let line = text[from..at].rsplit('\n').next().unwrap_or_default();
+        let is_end = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(');
+        let path = line.rfind(is_end).map_or(0, |end| end + 1);
+        let mut before = line[..path].split(is_end).rev().filter(|word| !word.is_empty());
+        line[path..].starts_with("./")
+            || before.by_ref().take(OPTIONS).find(|word| !word.starts_with('-')).is_some_and(
+                |word| {
+                    WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+                        || super::kind::of_interpreter(word).is_some()
+                },
+            )
+    })
 }
 
 /// What a Mac leaves beside each file of an archive: a record of attributes, under the name of the file.

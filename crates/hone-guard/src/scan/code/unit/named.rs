@@ -284,8 +284,12 @@ impl Unit<'_> {
     fn is_command(&self, name: &str, found: Option<Meaning>, next: usize, world: &World) -> bool {
         match self.passage.language {
             Language::PowerShell | Language::Batch => {
+                // iex (New-Object Net.WebClient).DownloadString(…): what stands in brackets goes on.
+                let goes_on = self.is_op(next, '(')
+                    && !name.contains('.')
+                    && self.is_op(self.close[next] + 1, '.');
                 (found.is_some() || name.contains('-') && world.returns.contains_key(name))
-                    && !self.is_op(next, '(')
+                    && (goes_on || !self.is_op(next, '('))
                     && !self.is_op(next, '.')
                     && found != Some(Meaning::Environment)
             }
@@ -322,7 +326,9 @@ impl Unit<'_> {
     ) -> (usize, Value) {
         let Chain { at, end, next, mut value, callee, shown, .. } = chain;
         let stop = (next..end).find(|i| self.is_op(*i, '|') || self.is_op(*i, ';')).unwrap_or(end);
-        let (ranges, receiver) = if self.passage.language == Language::PowerShell {
+        let is_powershell = self.passage.language == Language::PowerShell;
+        let stop = if is_powershell { self.closing(next..stop) } else { stop };
+        let (ranges, receiver) = if is_powershell {
             (powershell(self, next..stop), self.piped(at, world, depth))
         } else {
             (self.commas(next..stop), self.receiver(&shown, world))
@@ -331,6 +337,20 @@ impl Unit<'_> {
             Call { callee: &callee, shown: &shown, ranges: &ranges, receiver: &receiver, at };
         value.add(&self.call(call, world, out, depth));
         (stop, value)
+    }
+
+    /// Where the bracket closes that a command of `PowerShell` stands in: what follows is done with what it
+    /// gives, as in `(New-Object Net.WebClient).DownloadString(…)`.
+    fn closing(&self, range: Range<usize>) -> usize {
+        let mut at = range.start;
+        while at < range.end {
+            match self.token(at) {
+                Some(Token::Op('(' | '[' | '{')) => at = self.close[at].max(at) + 1,
+                Some(Token::Op(')' | ']' | '}')) => return at,
+                _ => at += 1,
+            }
+        }
+        range.end
     }
 
     /// Words of Perl that take a list: `push @parts, $x`, and `print $fh …`, `print {$fh} …`, which are

@@ -310,6 +310,14 @@ impl Unit<'_> {
             {
                 None
             }
+            // df.eval(…), redis.eval(…): a method of theirs, in a language of its own.
+            Language::Python
+                if resolved.rsplit_once('.').is_some_and(|(of, last)| {
+                    last == "eval" && !of.contains("builtins") && of != "?"
+                }) =>
+            {
+                None
+            }
             Language::Python
                 if matches!(
                     resolved,

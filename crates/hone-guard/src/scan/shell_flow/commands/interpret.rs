@@ -4,7 +4,7 @@ use super::call::Call;
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::Keys;
-use crate::scan::kind::{Language, of_interpreter};
+use crate::scan::kind::{Language, has_extension, of_interpreter};
 use crate::scan::rules;
 use crate::scan::shell_flow::{Taint, Value, Walk};
 use std::ops::Range;
@@ -42,6 +42,64 @@ fn given_file(call: &Call, language: Language) -> Option<Value> {
     None
 }
 
+/// The address that is the program itself: `deno run -A https://…`, `node --import https://… main.mjs`,
+/// `uv run https://…`. What stands behind the program's own file is an argument of it, and Python opens
+/// files alone.
+fn fetched_program(call: &Call, language: Language) -> Option<String> {
+    const LOADS: [&str; 5] = ["--preload", "--import", "--require", "-r", "--loader"];
+    if language != Language::JavaScript && call.name != "uv" {
+        return None;
+    }
+    let mut before = "";
+    for argument in &call.arguments {
+        let text = argument.text.as_str();
+        if is_address(text) {
+            return Some(text.to_owned());
+        }
+        // A word behind an option may be its value; another one is a command of the runtime, or a program.
+        let is_own = text.starts_with('-')
+            || matches!(text, "run" | "install" | "x" | "exec" | "eval" | "serve" | "test");
+        let is_program = is_script(text) && !LOADS.contains(&before);
+        if is_program || !is_own && !before.starts_with('-') {
+            return None;
+        }
+        before = text;
+    }
+    None
+}
+
+/// Whether a path is named as that of data or of an archive, which a sentence names and does not start.
+fn is_data(path: &str) -> bool {
+    #[rustfmt::skip]
+    const ENDINGS: [&str; 30] = [
+        "json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml", "csv", "tsv", "md", "txt", "log", "lock",
+        "env", "html", "pdf", "png", "jpg", "svg", "zip", "tar", "gz", "tgz", "xz", "7z", "db", "sqlite", "parquet",
+    ];
+    ENDINGS.iter().any(|ending| has_extension(path, ending))
+}
+
+/// Whether code of Python has what the shell puts into it parsed as data, and does nothing else with it:
+/// `json.loads('$answer')`.
+fn is_parsed(code: &str) -> bool {
+    const RUNS: [&str; 7] = ["exec", "eval", "compile", "import_", "system", "popen", "subprocess"];
+    let parsed: usize =
+        ["json.loads('$", "json.loads('''$"].iter().map(|call| code.matches(call).count()).sum();
+    parsed > 0
+        && parsed == code.matches(['$', '`']).count()
+        && !RUNS.iter().any(|word| code.contains(word))
+}
+
+fn is_address(word: &str) -> bool {
+    ["http://", "https://", "data:"].iter().any(|scheme| word.starts_with(scheme))
+}
+
+/// Whether a word is the name of a file with code for such a runtime.
+fn is_script(word: &str) -> bool {
+    ["js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx", "py"]
+        .iter()
+        .any(|ending| has_extension(word, ending))
+}
+
 impl Walk<'_, '_, '_> {
     /// A program that runs what it is given: `sh`, `python`, `./downloaded`.
     pub(super) fn interpret(
@@ -56,8 +114,10 @@ impl Walk<'_, '_, '_> {
         let Some(language) = of_interpreter(&name) else {
             // A path that was downloaded or decoded before, and is now started.
             let mut taint = Taint::default();
-            // A name in a sentence is not started, unless it is a path.
-            if self.passage.context == Context::InlineCode && !call.written.contains('/') {
+            // A name in a sentence is not started, unless it is a path, and one to something that can be.
+            let mentioned =
+                !call.written.contains('/') || call.arguments.is_empty() && is_data(&call.written);
+            if self.passage.context == Context::InlineCode && mentioned {
                 return;
             }
             for name in [call.name.as_str(), &format!("{}.exe", call.name), call.written.as_str()] {
@@ -106,10 +166,8 @@ impl Walk<'_, '_, '_> {
         });
         let mut taint = Taint::default();
         // deno run https://…
-        if language == Language::JavaScript
-            && let Some(address) = call.plain().find(|a| a.text.starts_with("http"))
-        {
-            taint.add(&Taint::remote(address.text.clone()));
+        if let Some(address) = fetched_program(call, language).filter(|_| code.is_none()) {
+            taint.add(&Taint::remote(address));
         }
         match code {
             Some(position) if call.arguments[position].text != "-m" => {
@@ -143,6 +201,11 @@ impl Walk<'_, '_, '_> {
                         self.embed(language, &text, start);
                     }
                 }
+                let written = call.spans.get(position + 1);
+                let written = written.and_then(|span| self.source.get(span.clone()));
+                if language == Language::Python && written.is_some_and(is_parsed) {
+                    taint.remote = None;
+                }
                 // Text that is data for the code: only what the code is made of counts.
                 taint.keys = Keys::default();
                 taint.secrets.clear();
@@ -163,11 +226,6 @@ impl Walk<'_, '_, '_> {
                         taint.add(&self.held(&file.text));
                         if file.text == "<()" || file.text.contains("<()") || file.text == "$()" {
                             taint.add(&file.taint);
-                        }
-                        if file.text.starts_with("http")
-                            && matches!(language, Language::JavaScript | Language::Python)
-                        {
-                            taint.add(&Taint::remote(file.text));
                         }
                     }
                     _ => {

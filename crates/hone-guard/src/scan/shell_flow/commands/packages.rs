@@ -6,6 +6,7 @@ use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
 use crate::scan::places::normalise;
 use crate::scan::rules;
+use crate::scan::settings::image;
 use crate::scan::shell_flow::{Taint, Walk};
 use std::ops::Range;
 
@@ -182,7 +183,7 @@ impl Walk<'_, '_, '_> {
                         "a container gets the whole disk",
                     ),
                 );
-            } else if privileged && text.contains("docker.sock") {
+            } else if privileged && text.contains("docker.sock") && !audits(call) {
                 self.report(
                     at,
                     Match::new(
@@ -210,6 +211,20 @@ impl Walk<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether the container is one of the well-known images that audit a host and need to see all of it.
+fn audits(call: &Call) -> bool {
+    const AUDITORS: [&str; 4] = [
+        "docker/docker-bench-security",
+        "aquasec/kube-bench",
+        "aquasec/trivy",
+        "falcosecurity/falco",
+    ];
+    let words = call.arguments.iter().map(|argument| argument.text.as_str());
+    let words: Vec<&str> = words.skip_while(|word| *word != "run").skip(1).collect();
+    let image = image(&words).unwrap_or_default();
+    AUDITORS.contains(&image.split(['@', ':']).next().unwrap_or(image))
 }
 
 /// Whether a program's source is a repository of somebody who is known for his projects.

@@ -164,10 +164,11 @@ impl Walk<'_, '_, '_> {
                     | "xmr-stak"
             )
         );
+        let told = self.passage.context == Context::Fence && is_told(call);
         let pool = all.contains("stratum+tcp")
             || all.contains("stratum+ssl")
             || call.arguments.iter().any(|argument| is_monero(&argument.text));
-        if !mention && !searches && (pool || miner) {
+        if !mention && !searches && !told && (pool || miner) {
             self.report(
                 at,
                 Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner is started"),
@@ -183,7 +184,8 @@ impl Walk<'_, '_, '_> {
                     .iter()
                     .any(|part| text.contains(part))
                     || text.contains("169.254.170.2");
-            let severity = if credentials { Severity::Critical } else { Severity::Info };
+            let asked = asks_itself(call) && credentials;
+            let severity = if asked { Severity::Critical } else { Severity::Info };
             self.report(
                 at,
                 Match::new(
@@ -194,6 +196,44 @@ impl Walk<'_, '_, '_> {
             );
         }
     }
+}
+
+/// Whether a line of a report tells of something instead of starting it: `Mining Pool: …`, `- Process: …`.
+fn is_told(call: &Call) -> bool {
+    #[rustfmt::skip]
+    const ORDERS: [&str; 10] =
+        ["run", "start", "execute", "command", "cmd", "launch", "then", "usage", "install", "step"];
+    // Words of a label.
+    const MOST: usize = 4;
+    let arguments = call.arguments.iter().map(|argument| argument.text.as_str());
+    let words = std::iter::once(call.written.as_str()).chain(arguments);
+    let label = words.take(MOST).find_map(|word| word.strip_suffix(':'));
+    label.is_some_and(|label| {
+        label.starts_with(|c: char| c.is_alphabetic())
+            && label.chars().all(char::is_alphabetic)
+            && !ORDERS.iter().any(|order| label.eq_ignore_ascii_case(order))
+    })
+}
+
+/// Whether a command asks an address itself, and does not hand it to another host inside of a request, as
+/// who looks for holes in that host does.
+fn asks_itself(call: &Call) -> bool {
+    let fetches = matches!(
+        call.name.as_str(),
+        "curl" | "wget" | "http" | "https" | "xh" | "httpie" | "GET" | "POST" | "PUT" | "HEAD"
+    );
+    let is_metadata = |text: &str| {
+        ["169.254.", "metadata.google.internal", "100.100.100.200"]
+            .iter()
+            .any(|host| text.starts_with(host))
+    };
+    !fetches
+        || call.arguments.iter().any(|argument| {
+            let text = argument.text.trim_start_matches("--url=");
+            let is_scheme = |scheme: &str| scheme.bytes().all(|b| b.is_ascii_alphabetic());
+            let rest = text.split_once("://").filter(|(scheme, _)| is_scheme(scheme));
+            is_metadata(rest.map_or(text, |(_, rest)| rest))
+        })
 }
 
 /// Whether a variable is given a row of expansions with nothing between them: `w=$(at 22)$(at 6)$(at 4)`,
