@@ -154,6 +154,20 @@ fn suite(cases: &[(&str, bool)]) -> Suite {
 }
 
 #[test]
+fn a_word_that_a_suite_remembers_is_no_typing_error() {
+    let mut skills =
+        [text("garden", "Handles flowerbeds."), text("planner", "Makes a plan for a project.")];
+    let message = "when do I plant tulips";
+    assert_eq!(first(&skills, message), (1, Band::Offer));
+    skills[0].suite = suite(&[(message, true)]);
+    assert_eq!(first(&skills, message), (0, Band::Activate));
+    skills[0].suite = suite(&[(message, false)]);
+    assert_eq!(first(&skills, message).1, Band::Nothing);
+    // An error in no such word is still one.
+    assert_eq!(first(&skills, "porject"), (1, Band::Offer));
+}
+
+#[test]
 fn a_message_that_a_suite_refuses_is_not_offered_unless_the_skill_is_called() {
     let mut skills = library();
     let message = "paint the weather of the city";
