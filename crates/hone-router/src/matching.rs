@@ -32,6 +32,12 @@ const REPEATED: f32 = 0.9;
 /// What that is worth against skills that only have its words, in log odds.
 const REPEATED_ODDS: f32 = 3.0;
 
+/// What it is worth that no other skill can claim a message that a suite remembers: no words outweigh that.
+const ONLY_REPEATED_ODDS: f32 = 50.0;
+
+/// Of many skills that remember the same message, so many are looked at closely.
+const MAX_REPEATED: usize = ORDERED;
+
 /// What it is worth that a message says the name of a skill plainly, beside what the weights know about phrases.
 const NAMED_ODDS: f32 = 3.0;
 
@@ -145,6 +151,8 @@ enum Words {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
     Used,
+    /// They do, but a message of one stands for others like it, which its skill has no claim to.
+    Sampled,
     Unused,
 }
 
@@ -157,6 +165,11 @@ impl<'i, 's> Ranking<'i, 's> {
     /// The same, as if nothing were remembered.
     pub fn unremembered(index: &'i Index<'s>, message: &str) -> Self {
         Self::made(index, message, Memory::Unused, Words::AndMeaning)
+    }
+
+    /// The same, when the message is a sample of what people say: that a suite remembers this very one is no claim.
+    pub(crate) fn of_sample(index: &'i Index<'s>, message: &str) -> Self {
+        Self::made(index, message, Memory::Sampled, Words::AndMeaning)
     }
 
     /// The same, by words alone: neither remembered messages nor a sentence model count.
@@ -173,7 +186,7 @@ impl<'i, 's> Ranking<'i, 's> {
         if let Some(asked) = &asked {
             scores.add_meaning(index, asked);
         }
-        if memory == Memory::Used {
+        if memory != Memory::Unused {
             scores.add_remembered(index, &query, asked.as_ref());
         }
         let leaders = Leaders::of(&scores, |_| true);
@@ -306,6 +319,12 @@ impl<'i, 's> Ranking<'i, 's> {
         similar.positive >= SAME_MESSAGE && similar.negative < SAME_MESSAGE
     }
 
+    /// The skills whose suite says that the message should call them, among those that count.
+    fn repeated(&self) -> impl Iterator<Item = usize> {
+        let all = 0..self.scores.similar.len();
+        all.filter(|skill| self.is_repeated(*skill) && self.counts(*skill))
+    }
+
     /// Whether the message is one that should not call the skill, by its suite.
     pub(crate) fn is_refused(&self, skill: usize) -> bool {
         let similar = self.similar(skill);
@@ -324,22 +343,23 @@ impl<'i, 's> Ranking<'i, 's> {
 
     fn midpoint(&self, skill: usize) -> f32 {
         match self.memory {
-            Memory::Used => midpoint(self.index, skill, &self.lists),
+            Memory::Used | Memory::Sampled => midpoint(self.index, skill, &self.lists),
             Memory::Unused => 0.0,
         }
     }
 
     /// The best `k` skills among those that `counts`, whether or not they are worth an offer: chosen by
-    /// how they stand against the others, and the first few, with those that the message plainly says, ordered
-    /// by a closer look.
+    /// how they stand against the others, and the first few, with those that the message plainly says or repeats
+    /// a message of, ordered by a closer look.
     pub fn best(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut order = self.by_total(k.max(ORDERED), &counts);
         let mut head = order.len().min(ORDERED);
-        for said in self.said.iter().filter(|said| said.plain > Plain::No && counts(said.skill)) {
-            let place = order.iter().position(|skill| *skill == said.skill);
+        let said = self.said.iter().filter(|said| said.plain > Plain::No).map(|said| said.skill);
+        for meant in said.chain(self.repeated().take(MAX_REPEATED)).filter(|skill| counts(*skill)) {
+            let place = order.iter().position(|skill| *skill == meant);
             if place.is_none_or(|place| place >= head) {
                 place.map(|place| order.remove(place));
-                order.insert(head, said.skill);
+                order.insert(head, meant);
                 head += 1;
             }
         }
@@ -360,7 +380,13 @@ impl<'i, 's> Ranking<'i, 's> {
         let odds = |skill: &usize| {
             let midpoint = if has_suite(&skill) { self.midpoint(*skill) - middle } else { 0.0 };
             let odds = model.odds(&self.features(*skill), midpoint, self.similar(*skill));
-            let repeated = if self.is_repeated(*skill) { REPEATED_ODDS } else { 0.0 };
+            let repeated = if !self.is_repeated(*skill) {
+                0.0
+            } else if self.memory == Memory::Used && self.rivals(*skill).is_empty() {
+                ONLY_REPEATED_ODDS
+            } else {
+                REPEATED_ODDS
+            };
             let before = self.called.iter().rev().position(|called| called == skill).unwrap_or(0);
             let called = match self.plain(*skill) {
                 Plain::Command => COMMAND_ODDS * (1.0 + before as f32),
@@ -491,9 +517,7 @@ impl<'i, 's> Ranking<'i, 's> {
         // A command at the start outranks everything but another command.
         let least = if self.plain(skill) == Plain::Command { Plain::Called } else { Plain::Said };
         let said = self.said.iter().filter(|said| said.plain >= least).map(|said| said.skill);
-        let repeats =
-            |other: &usize| least == Plain::Said && self.is_repeated(*other) && self.counts(*other);
-        let repeated = (0..self.scores.similar.len()).filter(repeats);
+        let repeated = self.repeated().filter(|_| least == Plain::Said);
         let mut rivals: Vec<usize> = said.chain(repeated).filter(|other| *other != skill).collect();
         rivals.sort_unstable();
         rivals.dedup();

@@ -168,6 +168,37 @@ fn a_word_that_a_suite_remembers_is_no_typing_error() {
 }
 
 #[test]
+fn a_remembered_message_activates_its_skill_among_many_that_have_its_words() {
+    let message = "when do I plant tulips in the spring garden";
+    let others = (0..40).map(|n| text(&format!("spring-{n}"), "Plants tulips in a spring garden."));
+    let mut skills: Vec<SkillText> = others.collect();
+    skills.push(text("hedges", "Handles flowerbeds."));
+    assert!(first(&skills, message).0 < 40);
+    skills[40].suite = suite(&[(message, true), ("my hedge has gone wild", true)]);
+    assert_eq!(first(&skills, message), (40, Band::Activate));
+    // Whoever is called by name can claim it as well, and so can another that remembers it.
+    let called = "use spring-3: when do I plant tulips in the spring garden";
+    assert_eq!(first(&skills, called), (3, Band::Activate));
+    skills[7].suite = suite(&[(message, true)]);
+    let index = Index::in_memory(&skills);
+    let matches = hone_router::Ranking::new(&index, message).matches(60, |_| true);
+    assert!(matches.iter().all(|found| found.band < Band::Activate), "{matches:?}");
+    assert!(matches.iter().any(|found| found.skill == 40 && found.band == Band::Offer));
+}
+
+#[test]
+fn an_everyday_word_more_makes_another_message_only_in_a_small_library() {
+    let message = "my hedge has gone wild today";
+    let mut skills = vec![text("garden", "Handles flowerbeds."), text("planner", "Plans work.")];
+    skills[0].suite = suite(&[("my hedge has gone wild", true)]);
+    assert_eq!(first(&skills, message).1, Band::Nothing);
+    assert_eq!(first(&skills, "has my hedge gone wild?"), (0, Band::Activate));
+    skills.extend((0..40).map(|n| text(&format!("other-{n}"), "Counts sheep.")));
+    assert_eq!(first(&skills, message), (0, Band::Activate));
+    assert_eq!(first(&skills, "my hedge maze has gone wild").1, Band::Nothing);
+}
+
+#[test]
 fn a_message_that_a_suite_refuses_is_not_offered_unless_the_skill_is_called() {
     let mut skills = library();
     let message = "paint the weather of the city";
