@@ -471,6 +471,7 @@ const NOT_FOR: [&str; 16] = [
 fn negative_ranges(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let bytes = lower.as_bytes();
+    let quoted = quotation_ranges(text);
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -486,19 +487,25 @@ fn negative_ranges(text: &str) -> Vec<Range<usize>> {
             at += 1;
             continue;
         }
-        let end = sentence_end(bytes, at);
+        let end = sentence_end(bytes, at, &quoted);
         ranges.push(at..end);
         at = end.max(at + 1);
     }
     ranges
 }
 
-/// The end of the sentence that holds `at`: a full stop before a blank, a semicolon or a line end.
-fn sentence_end(bytes: &[u8], at: usize) -> usize {
+/// The end of the sentence that holds `at`: a full stop before a blank, a semicolon or a line end outside of
+/// quotations.
+fn sentence_end(bytes: &[u8], at: usize, quoted: &[Range<usize>]) -> usize {
+    let is_quoted = |at: usize| {
+        let next = quoted.partition_point(|range| range.end <= at);
+        quoted.get(next).is_some_and(|range| range.contains(&at))
+    };
     let mut end = at;
     while end < bytes.len() {
         let is_end = match bytes[end] {
-            b';' | b'\n' => true,
+            b';' => true,
+            b'\n' => !is_quoted(end),
             b'.' | b'!' | b'?' => {
                 bytes.get(end + 1).is_none_or(u8::is_ascii_whitespace)
                     && !is_abbreviated(&bytes[at..end])
@@ -567,37 +574,73 @@ pub(crate) fn pieces(text: &str) -> Vec<(&str, bool)> {
 /// The least and most words of a quotation that counts as a trigger phrase.
 const PHRASE_WORDS: Range<usize> = 2..12;
 
+/// Line breaks that one quotation runs over: a longer one would be no phrase.
+const MAX_BREAKS: usize = 2;
+
 /// What a text quotes: `"break it down"`, `'deep review'`, `“收尾”`, `` `lint` ``.
 pub(crate) fn quotations(text: &str) -> Vec<&str> {
+    quotation_ranges(text).into_iter().map(|range| text[range].trim()).collect()
+}
+
+/// Where quotations stand, without their marks.
+fn quotation_ranges(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut open: Option<(usize, char)> = None;
     let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        match open {
-            Some((start, close)) if c == close => {
-                found.push(text[start..at].trim());
-                open = None;
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let start = at + c.len_utf8();
+        let close = match c {
+            '"' => Some('"'),
+            '“' => Some('”'),
+            '「' => Some('」'),
+            '`' => Some('`'),
+            // Inside a word it is an apostrophe.
+            '\'' if !before.is_alphanumeric() => Some('\''),
+            '‘' => Some('’'),
+            _ => None,
+        };
+        (before, at) = match close.map(|close| (close, quotation_end(text, start, close))) {
+            Some((close, Some(end))) => {
+                found.push(start..end);
+                (close, end + close.len_utf8())
             }
-            // A quotation does not run on over a line.
-            Some(_) if c == '\n' => open = None,
-            Some(_) => {}
-            None => {
-                let close = match c {
-                    '"' => Some('"'),
-                    '“' => Some('”'),
-                    '「' => Some('」'),
-                    '`' => Some('`'),
-                    // Inside a word it is an apostrophe.
-                    '\'' if !before.is_alphanumeric() => Some('\''),
-                    '‘' => Some('’'),
-                    _ => None,
-                };
-                open = close.map(|close| (at + c.len_utf8(), close));
+            // A mark that is never closed spoils its line and no other.
+            Some((_, None)) => {
+                ('\n', text[start..].find('\n').map_or(text.len(), |end| start + end))
             }
-        }
-        before = c;
+            None => (c, start),
+        };
     }
     found
+}
+
+/// Where a quotation ends that starts here. Text of a YAML block is wrapped wherever its line was full, so that a line
+/// break inside is a blank; but the marks of a quotation stand at its words, which tells it from what stands between
+/// two others when a mark was forgotten.
+fn quotation_end(text: &str, start: usize, close: char) -> Option<usize> {
+    let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let mut breaks = 0;
+    for (at, c) in text[start..].char_indices() {
+        let (inside, rest) = (&text[start..start + at], &text[start + at + c.len_utf8()..]);
+        if c == close && breaks == 0 {
+            return Some(start + at);
+        }
+        if c == close {
+            let is_apostrophe = close == '\'' && rest.starts_with(char::is_alphanumeric);
+            let is_whole =
+                !is_blank(inside.chars().next()) && !is_blank(inside.chars().next_back());
+            return (is_whole && !is_apostrophe).then_some(start + at);
+        }
+        if c == '\n' {
+            breaks += 1;
+            let next = rest.trim_start_matches([' ', '\t', '\r']);
+            // A blank line, or an entry of a list, begins something else.
+            if breaks > MAX_BREAKS || next.starts_with(['\n', '-', '*', '+']) {
+                return None;
+            }
+        }
+    }
+    None
 }
 
 /// Whether a quotation is long enough to mean something by itself, and short enough to be said.

@@ -59,6 +59,32 @@ fn quotations_are_found_in_every_style() {
 }
 
 #[test]
+fn a_quotation_runs_on_over_a_line_break_and_what_stands_between_two_is_none() {
+    for (text, expected) in [
+        (
+            "says \"light the\n  torch\" or asks \"enter cave\"",
+            &["light the\n  torch", "enter cave"][..],
+        ),
+        ("says \"light the\r\ntorch\"", &["light the\r\ntorch"]),
+        ("says 'light the\ntorch' or “go\nin”", &["light the\ntorch", "go\nin"]),
+        ("\"one\ntwo\nthree\"", &["one\ntwo\nthree"]),
+        ("\"one\ntwo\nthree\nfour\"", &[]),
+        // A blank line and an entry of a list begin something else.
+        ("says \"light the\n\ntorch\"\nand \"a b\"", &["a b"]),
+        ("- \"light the\n- torch\"\n- \"a b\"", &["a b"]),
+        // A mark that was forgotten spoils its line.
+        ("12\" of snow\nand \"enter cave\"", &["enter cave"]),
+        ("says \"light it\nor asks \"enter cave\" twice", &["enter cave"]),
+        ("rock 'n roll.\nNot for jazz's friends", &[]),
+    ] {
+        assert_eq!(quotations(text), expected, "{text}");
+    }
+    let text = "Lights. Not for \"light the\ncity\" or films\nUse on \"enter cave\".";
+    let found: Vec<&str> = negative_ranges(text).into_iter().map(|range| &text[range]).collect();
+    assert_eq!(found, ["Not for \"light the\ncity\" or films"]);
+}
+
+#[test]
 fn a_name_is_seen_to_be_joined_or_called() {
     let seen: Vec<(String, bool, bool)> = words("run pr-naming or /tidy, a/b")
         .into_iter()
