@@ -514,14 +514,35 @@ impl<'i, 's> Ranking<'i, 's> {
         if self.called.contains(&skill) {
             return Vec::new();
         }
-        // A command at the start outranks everything but another command.
-        let least = if self.plain(skill) == Plain::Command { Plain::Called } else { Plain::Said };
+        // A command at the start outranks everything but another command, a phrase a single word.
+        let least = match self.plain(skill) {
+            Plain::Command => Plain::Called,
+            Plain::Said | Plain::Called => Plain::Said,
+            Plain::No | Plain::Word => Plain::Word,
+        };
         let said = self.said.iter().filter(|said| said.plain >= least).map(|said| said.skill);
-        let repeated = self.repeated().filter(|_| least == Plain::Said);
-        let mut rivals: Vec<usize> = said.chain(repeated).filter(|other| *other != skill).collect();
+        let repeated = self.repeated().filter(|_| least <= Plain::Said);
+        let others = said.chain(repeated).chain(self.with_its_word(skill));
+        let mut rivals: Vec<usize> = others.filter(|other| *other != skill).collect();
         rivals.sort_unstable();
         rivals.dedup();
         rivals
+    }
+
+    /// When the message says nothing of a skill but a single word: those that have it in name or description.
+    fn with_its_word(&self, skill: usize) -> Vec<usize> {
+        if self.plain(skill) != Plain::Word || self.is_repeated(skill) {
+            return Vec::new();
+        }
+        let is_its = |plain: &str| {
+            let mut own = self.said.iter().filter(|said| said.skill == skill);
+            own.any(|said| said.plain == Plain::Word && said.words == plain)
+        };
+        let stems = self.query.stems.iter().zip(&self.scores.lists);
+        let lists = stems.filter(|(stem, _)| is_its(&stem.plain)).flat_map(|(_, (_, list))| list);
+        let is_about = |byte: u8| Counts(byte).name() > 0 || Counts(byte).description() > 0;
+        let holders = lists.filter(|(_, byte)| is_about(*byte)).map(|(holder, _)| *holder as usize);
+        holders.filter(|holder| self.counts(*holder)).collect()
     }
 
     fn reasons(&self, skill: usize) -> Vec<Reason> {

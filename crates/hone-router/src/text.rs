@@ -582,6 +582,12 @@ pub(crate) fn quotations(text: &str) -> Vec<&str> {
     quotation_ranges(text).into_iter().map(|range| text[range].trim()).collect()
 }
 
+/// What a text quotes as words: not as code, in which a single word is the name of a thing.
+pub(crate) fn spoken_words(text: &str) -> impl Iterator<Item = &str> {
+    let is_spoken = |range: &Range<usize>| !text[..range.start].ends_with('`');
+    quotation_ranges(text).into_iter().filter(is_spoken).map(|range| text[range].trim())
+}
+
 /// Where quotations stand, without their marks.
 fn quotation_ranges(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -646,6 +652,17 @@ fn quotation_end(text: &str, start: usize, close: char) -> Option<usize> {
 /// Whether a quotation is long enough to mean something by itself, and short enough to be said.
 pub(crate) fn is_phrase(words: &[Word]) -> bool {
     PHRASE_WORDS.contains(&words.len()) && words.iter().any(|word| !word.is_stop)
+}
+
+/// Fewer letters are an initial or the number of a choice.
+const LEAST_TRIGGER_CHARS: usize = 2;
+
+/// Whether a phrase is a single word that may be a trigger by itself.
+pub(crate) fn is_trigger_word(words: &[Word]) -> bool {
+    let is_good = |word: &Word| {
+        word.plain.chars().filter(|c| c.is_alphabetic()).count() >= LEAST_TRIGGER_CHARS
+    };
+    matches!(words, [word] if !word.is_stop && is_good(word))
 }
 
 #[cfg(test)]

@@ -199,6 +199,47 @@ fn an_everyday_word_more_makes_another_message_only_in_a_small_library() {
 }
 
 #[test]
+fn a_trigger_of_one_word_activates_when_it_is_all_that_is_asked_and_no_other_skill_has_it() {
+    let with = |name: &str, description: &str, triggers: &[&str]| SkillText {
+        triggers: triggers.iter().map(|&trigger| trigger.to_owned()).collect(),
+        ..text(name, description)
+    };
+    let skills = [
+        with("water", "Fills valleys.", &["lakify", "work", "approve", "x", "收尾"]),
+        with("banks", "Shapes banks. Use when the user says \"riverize\", reads `silt`.", &[]),
+        with("shop", "Puts the shop online.", &["ship", "shop"]),
+        with("post", "Sends a ship to sea.", &[]),
+    ];
+    for (message, expected) in [
+        ("lakify", (0, Band::Activate)),
+        ("Lakify, please", (0, Band::Activate)),
+        ("收尾", (0, Band::Activate)),
+        ("riverize", (1, Band::Activate)),
+        // Its own name, said to be a trigger.
+        ("shop", (2, Band::Activate)),
+        ("lakify the report of march", (0, Band::Offer)),
+        ("don't lakify", (0, Band::Offer)),
+        ("approve", (0, Band::Offer)),
+        ("silt", (1, Band::Offer)),
+        ("banks", (1, Band::Offer)),
+    ] {
+        assert_eq!(first(&skills, message), expected, "{message}");
+    }
+    for message in ["work", "x", "ship"] {
+        assert_ne!(first(&skills, message).1, Band::Activate, "{message}");
+    }
+    let index = Index::in_memory(&skills);
+    let change = |message: &str, skill: usize| {
+        let ranking = hone_router::Ranking::new(&index, message);
+        why(&ranking, skill, &|skill| skills[skill].name.clone()).would_change.unwrap_or_default()
+    };
+    assert_eq!(change("lakify", 0), "");
+    assert!(change("approve", 0).contains("`approve` may mean something else"));
+    assert!(change("ship", 2).contains("ambiguous with `post`"), "{}", change("ship", 2));
+    assert!(change("work", 0).contains("its confidence is below"), "{}", change("work", 0));
+}
+
+#[test]
 fn a_message_that_a_suite_refuses_is_not_offered_unless_the_skill_is_called() {
     let mut skills = library();
     let message = "paint the weather of the city";
