@@ -467,31 +467,64 @@ const NOT_FOR: [&str; 16] = [
     "skip when",
 ];
 
+/// Ways in which a sentence says at its end that it was about something else: `"ship it" is NOT this skill`.
+const NOT_THIS: [&str; 4] =
+    ["not this skill", "not for this skill", "is another skill's", "is another skill\u{2019}s"];
+
+/// What parts a sentence into what is for the skill and what is not: `"a" is its job, but "b" is not this skill`.
+const BUT: &str = ", but ";
+
 /// The parts of a description that say what the skill is not for, each up to the end of its sentence.
 fn negative_ranges(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let bytes = lower.as_bytes();
     let quoted = quotation_ranges(text);
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let is_start = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-        let rest = &bytes[at..];
-        let begins = is_start
-            && matches!(bytes[at], b'd' | b'n' | b's' | b'a')
-            && NOT_FOR.iter().any(|phrase| {
-                rest.starts_with(phrase.as_bytes())
-                    && !rest.get(phrase.len()).is_some_and(u8::is_ascii_alphanumeric)
-            });
-        if !begins {
-            at += 1;
-            continue;
-        }
-        let end = sentence_end(bytes, at, &quoted);
-        ranges.push(at..end);
-        at = end.max(at + 1);
+    let mut from = 0;
+    while from < bytes.len() {
+        let end = sentence_end(bytes, from, &quoted);
+        let sentence = &lower[from..end];
+        let begins = says_any(sentence, &NOT_FOR).map(|at| from + at);
+        let is_other = says_any(sentence, &NOT_THIS)
+            .filter(|at| !goes_on_with_a_thing(&sentence[*at..]))
+            .map(|at| from + last_but(&sentence[..at]));
+        let start = begins.into_iter().chain(is_other).min();
+        ranges.extend(start.map(|start| start..end));
+        // Past the mark that ends it.
+        from = end + 1;
     }
     ranges
+}
+
+/// Where the part of a sentence behind its last `but` begins; one in a quotation is somebody's word.
+fn last_but(sentence: &str) -> usize {
+    let quoted = quotation_ranges(sentence);
+    let is_own = |at: &usize| !quoted.iter().any(|range| range.contains(at));
+    let found = sentence.rmatch_indices(BUT).map(|(at, _)| at).find(is_own);
+    found.map_or(0, |at| at + BUT.len())
+}
+
+/// Where a sentence in lower case first says one of these, as whole words.
+fn says_any(sentence: &str, phrases: &[&str]) -> Option<usize> {
+    let bytes = sentence.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let first = |phrase: &&str| {
+        let mut found = sentence.match_indices(phrase).map(|(at, _)| at);
+        found.find(|at| !is_word(at + phrase.len()) && (*at == 0 || !is_word(at - 1)))
+    };
+    phrases.iter().filter_map(first).min()
+}
+
+/// Whether what is another skill's is a thing of it and no request: `the log is another skill's output`.
+fn goes_on_with_a_thing(rest: &str) -> bool {
+    const JOBS: [&str; 4] = ["business", "job", "task", "work"];
+    let Some((_, after)) = rest.split_once("skill's").or_else(|| rest.split_once("skill\u{2019}s"))
+    else {
+        return false;
+    };
+    let next = after.strip_prefix(' ').unwrap_or_default();
+    let word = next.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    !word.is_empty() && !JOBS.contains(&word)
 }
 
 /// The end of the sentence that holds `at`: a full stop before a blank, a semicolon or a line end outside of

@@ -52,6 +52,35 @@ fn what_a_skill_is_not_for_ends_with_its_sentence() {
 }
 
 #[test]
+fn a_sentence_that_ends_with_another_skill_is_not_for_this_one() {
+    for (text, expected) in [
+        (
+            "Ships. \"send a parcel\" is NOT this skill. Use on \"ship it\".",
+            " \"send a parcel\" is NOT this skill",
+        ),
+        (
+            "Use on \"ship it\", but \"a bug\" is not for this skill.",
+            "\"a bug\" is not for this skill",
+        ),
+        (
+            "Ships; \"a bug\" is another skill's; \"ship it\" is its own.",
+            " \"a bug\" is another skill's",
+        ),
+        ("Ships. Mail is another skill\u{2019}s job.", " Mail is another skill\u{2019}s job"),
+        ("\"a, but b\" is not this skill", "\"a, but b\" is not this skill"),
+        (
+            "\"a bug\", do not use for \"b c\", is not this skill",
+            "\"a bug\", do not use for \"b c\", is not this skill",
+        ),
+        ("Its log is another skill's input. Do this skill first.", ""),
+        ("Use this skill if not sure. Cannot this skill-set be used?", ""),
+    ] {
+        let found: String = negative_ranges(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
 fn quotations_are_found_in_every_style() {
     let text =
         "say \"break it down\", 'plan this', “roll back”, don't, 「收尾」 or `lint all`\n\"open";

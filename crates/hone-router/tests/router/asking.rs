@@ -240,6 +240,14 @@ fn a_trigger_of_one_word_activates_when_it_is_all_that_is_asked_and_no_other_ski
 }
 
 #[test]
+fn a_phrase_that_is_said_to_be_another_skills_calls_nothing() {
+    let description = "Ships. Use on \"ship the shop\". \"send the big parcel\" is NOT this skill.";
+    let skills = [text("deploy", description), text("planner", "Plans the work of a week.")];
+    assert_eq!(first(&skills, "ship the shop"), (0, Band::Activate));
+    assert_eq!(first(&skills, "send the big parcel").1, Band::Nothing);
+}
+
+#[test]
 fn a_message_that_a_suite_refuses_is_not_offered_unless_the_skill_is_called() {
     let mut skills = library();
     let message = "paint the weather of the city";
