@@ -202,6 +202,18 @@ fn a_broken_sentence_model_is_told_and_words_still_count() {
 }
 
 #[test]
+fn no_name_of_a_sentence_model_is_none() {
+    let sandbox = library();
+    let line = "match --json 'will it rain in the city tomorrow'";
+    let before = sandbox.hone(line).run();
+    sandbox.done("config set router.embeddings ''");
+    let run = sandbox.hone(line).run();
+    assert_eq!((run.text(), run.errors()), (before.text(), String::new()));
+    sandbox.done("config set router.embeddings ~/nowhere");
+    assert!(sandbox.hone(line).run().errors().starts_with("warning: "));
+}
+
+#[test]
 fn a_suite_that_cannot_be_read_is_told_every_time_it_would_be_asked() {
     let sandbox = library();
     sandbox.write(&format!("{SKILLS}/planner/triggers.json"), "{broken");
