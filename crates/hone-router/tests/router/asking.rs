@@ -114,6 +114,11 @@ fn what_is_taken_back_told_of_or_said_by_another_is_not_activated() {
         ("the user says \u{201c}fill the form\u{201d}", Band::Offer),
         ("\"fill the form\"", Band::Activate),
         ("'fill the form'", Band::Activate),
+        // All of the message, however it is called; a word outside shows that somebody else says it.
+        ("\"use pdf-forms\"", Band::Activate),
+        ("  \u{201c}use pdf-forms\u{201d}. ", Band::Activate),
+        ("\"use pdf-forms\", he says", Band::Offer),
+        ("\"don't use pdf-forms\"", Band::Offer),
         // An apostrophe and a mark that nothing closes quote nothing.
         ("it's the users' turn, fill the form", Band::Activate),
         ("12\" of snow, fill the form", Band::Activate),
