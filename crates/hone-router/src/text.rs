@@ -300,7 +300,7 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
 }
 
 /// Scripts whose words are not parted by blanks: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese.
-fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x4dbf
         | 0x4e00..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x3ffff)
