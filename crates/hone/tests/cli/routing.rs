@@ -596,11 +596,16 @@ fn a_narrow_terminal_breaks_the_reasons_between_words() {
         &format!("{SKILLS}/keyed/SKILL.md"),
         "---\nname: keyed\ndescription: Opens doors.\nrequired_environment_variables: [A_VERY_LONG_NAME_OF_A_KEY]\n---\nDo it.\n",
     );
-    for line in
-        ["match 'fill in this application form'", "why 'is it sunny in the city'", "needs keyed"]
-    {
+    sandbox.skill(SKILLS, "gazette-of-the-parish", "Prints announcements of a parish.");
+    for line in [
+        "match 'fill in this application form'",
+        "match 'announcements'",
+        "why 'is it sunny in the city'",
+        "needs keyed",
+    ] {
         let text = sandbox.hone(line).on_terminal(40, 24).text();
         assert!(text.lines().all(|line| line.trim_end().chars().count() <= 40), "{text}");
+        // Words keep their letters together, however little room their line has left.
         let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let wide = sandbox.hone(line).on_terminal(200, 24).text();
         assert_eq!(joined(&text), joined(&wide), "{line}");
