@@ -9,13 +9,14 @@ use serde::Serialize;
 use crate::bands::{
     ACTIVATE, Band, Features, Leaders, Measured, Model, OFFER, chance, midpoint, remembers_both,
 };
-use crate::document::Counts;
+use crate::document::{Counts, Keys, trigram_key};
 use crate::index::Index;
 use crate::query::Query;
 use crate::rank::{Lists, Scores};
 use crate::remembered::Similarity;
 use crate::said::{Plain, Said, said};
 use crate::spelling::correct;
+use crate::text;
 
 /// Reasons that are given for one match.
 const MAX_REASONS: usize = 8;
@@ -85,7 +86,7 @@ pub enum Part {
     Phrase,
     /// A message that its suite remembers.
     Remembered,
-    /// Words that look like its own with a typing error.
+    /// Words that look like its own with a typing error, or at least share letters with them.
     Spelling,
     /// What its description means, to a sentence model.
     Meaning,
@@ -116,7 +117,7 @@ pub struct Reason {
     pub words: String,
     /// Where the skill has them.
     pub part: Part,
-    /// How much they count; negative when they count against it.
+    /// How much they count; negative when they count against it, and 0 when only letters of them do.
     pub weight: f32,
 }
 
@@ -591,8 +592,32 @@ impl<'i, 's> Ranking<'i, 's> {
             part: Part::NotFor,
             weight: -weight,
         }));
+        if reasons.is_empty() {
+            reasons.extend(self.likest_word(skill));
+        }
         reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
         reasons.truncate(MAX_REASONS);
         reasons
+    }
+
+    /// The word of the message that shares most trigrams with a skill: all that leads to one without a word in common.
+    fn likest_word(&self, skill: usize) -> Option<Reason> {
+        if self.scores.trigrams[skill] <= 0.0 {
+            return None;
+        }
+        let is_held =
+            |key: &u32| self.index.list(*key).iter().any(|(holder, _)| *holder as usize == skill);
+        let held: Keys = self.query.trigrams.iter().copied().filter(is_held).collect();
+        let shared = |word: &str| {
+            let mut count = 0;
+            text::trigrams(word, |trigram| {
+                count += usize::from(held.contains(&trigram_key(trigram)));
+            });
+            count
+        };
+        let words = self.query.stems.iter().rev().map(|stem| (shared(&stem.plain), &stem.plain));
+        let (count, word) = words.max_by_key(|(count, _)| *count)?;
+        let reason = Reason { words: word.clone(), part: Part::Spelling, weight: 0.0 };
+        (count > 0).then_some(reason)
     }
 }

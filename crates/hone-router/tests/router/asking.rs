@@ -148,6 +148,15 @@ fn a_word_with_a_typing_error_alone_finds_its_skill_and_says_so() {
     for nothing in ["wxyzwv qqqqqq", "leather", "feathers"] {
         assert_eq!(first(&skills, nothing).1, Band::Nothing, "{nothing}");
     }
+    // Letters in common lead to a skill as well, and are told when nothing else does.
+    let ranking = hone_router::Ranking::new(&index, "feathers of a leather");
+    let matches = ranking.matches(9, |_| true);
+    let reasons: Vec<Vec<(&str, Part)>> = matches
+        .iter()
+        .map(|found| found.reasons.iter().map(|one| (one.words.as_str(), one.part)).collect())
+        .collect();
+    assert!(!reasons.is_empty() && reasons.iter().all(|of_one| of_one.len() == 1), "{reasons:?}");
+    assert_eq!(reasons[0], [("leather", Part::Spelling)]);
     let known = hone_router::Ranking::new(&index, "city wheather").look_at(2);
     assert!(known.reasons.iter().all(|reason| reason.part != Part::Spelling), "{known:?}");
 }

@@ -47,7 +47,7 @@ pub(crate) struct MatchReason {
     pub(crate) words: String,
     /// name, description, body, phrase, remembered, spelling, meaning or not-for.
     pub(crate) field: &'static str,
-    /// How much they count; negative is against the skill.
+    /// How much they count; negative is against the skill, 0 when only letters of them count.
     pub(crate) weight: f64,
 }
 
