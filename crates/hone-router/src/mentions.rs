@@ -202,8 +202,11 @@ enum Found<'c> {
     Hidden(&'c Skipped),
 }
 
+/// How the reason begins why a skill that is there is not selected.
+pub const NOT_OFFERED: &str = "it is not offered: ";
+
 fn not_offered(skipped: &Skipped) -> String {
-    format!("it is not offered: {}", skipped.message)
+    format!("{NOT_OFFERED}{}", skipped.message)
 }
 
 /// Every way to name a skill, looked at once.

@@ -548,6 +548,8 @@ fn what_a_message_mentions_behind_a_command_or_cannot_load_is_said() {
         run["skills"].as_array().unwrap().iter().filter_map(|s| s["name"].as_str()).collect();
     assert_eq!(names, ["weather", "pdf-forms"]);
     assert_eq!(run["not_loaded"][0]["name"], json!("planner"));
+    let note = sandbox.hone("invoke '/weather use $planner'").run().errors();
+    assert!(note.starts_with("note: `planner` is not loaded: it is switched off by "), "{note}");
     let only = sandbox.hone("invoke 'use $planner'").run();
     assert!(only.code == 1 && only.errors().contains("`planner`: it is not offered: "), "{only}");
 }
