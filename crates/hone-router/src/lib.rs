@@ -110,7 +110,7 @@ pub use commands::{
 pub use document::{MAX_BODY_BYTES, MAX_DESCRIPTION_BYTES, SkillText};
 pub use encoder::{Encoder, EncoderError, MAX_PIECES};
 pub use eval::{
-    CALLED, Evaluated, FalseAlarm, REACH, Report, Stolen, Tally, evaluate, propose_suite,
+    CALLED, Evaluated, FalseAlarm, Missed, REACH, Report, Stolen, Tally, evaluate, propose_suite,
     unreached_by_description,
 };
 pub use index::Index;

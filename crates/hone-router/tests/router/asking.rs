@@ -294,6 +294,21 @@ fn a_suite_that_says_yes_and_no_to_a_message_has_a_problem() {
 }
 
 #[test]
+fn a_missed_message_is_named_unless_another_skill_gets_it() {
+    let mut skills = library();
+    skills[2].body = "Bring an umbrella.".to_owned();
+    let index = Index::in_memory(&skills);
+    let cases = [("weather city", true), ("umbrella for a trip to the mountains", true)];
+    let (known, gone) = (suite(&cases), suite(&[("plans for the week", true)]));
+    let report =
+        evaluate(&index, &|skill| skills[skill].clone(), &[(0, gone), (2, known)], &|_| true);
+    let missed: Vec<(usize, &str)> =
+        report.missed.iter().map(|missed| (missed.skill, missed.query.as_str())).collect();
+    assert_eq!(missed, [(2, cases[1].0)]);
+    assert_eq!((report.total.misses, report.stolen.len()), (2, 1));
+}
+
+#[test]
 fn near_misses_that_call_are_named_and_words_are_not_advised_for_what_no_model_may_load() {
     let skills = library();
     let index = Index::in_memory(&skills);
