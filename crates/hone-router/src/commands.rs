@@ -448,20 +448,32 @@ impl<'c> Commands<'c> {
                 near: self.near(&wanted),
             });
         }
-        let start = self.commands.partition_point(|known| known.command < wanted);
-        let starting = self.commands[start..].iter();
-        let mut starting = starting.take_while(|known| known.command.starts_with(&wanted));
-        match (starting.next(), starting.next()) {
-            (Some(only), None) => Ok((only.command.clone(), self.targets[&only.command])),
-            (Some(first), Some(second)) => {
-                let choices = [first, second].into_iter().chain(starting.take(MAX_CHOICES - 2));
-                Err(CommandError::Ambiguous {
-                    command: typed.to_owned(),
-                    choices: choices.map(|known| known.command.clone()).collect(),
-                })
+        let starting = self.starting(&wanted);
+        match starting.as_slice() {
+            [only] => Ok((only.command.clone(), self.targets[&only.command])),
+            [] => {
+                Err(CommandError::Unknown { command: typed.to_owned(), near: self.near(&wanted) })
             }
-            _ => Err(CommandError::Unknown { command: typed.to_owned(), near: self.near(&wanted) }),
+            several => Err(CommandError::Ambiguous {
+                command: typed.to_owned(),
+                choices: several.iter().take(MAX_CHOICES).map(|known| known.typed()).collect(),
+            }),
         }
+    }
+
+    /// The commands that start like this. One whose name is in another script is a digest, so that its name counts.
+    fn starting(&self, wanted: &str) -> Vec<&SlashCommand> {
+        if wanted.is_ascii() {
+            let from = self.commands.partition_point(|known| known.command.as_str() < wanted);
+            let rest = self.commands[from..].iter();
+            return rest.take_while(|known| known.command.starts_with(wanted)).collect();
+        }
+        let wanted = wanted.to_lowercase();
+        let starts = |known: &&SlashCommand| {
+            let name = known.name.to_lowercase().replace('_', "-");
+            !known.command.contains(':') && name.starts_with(&wanted)
+        };
+        self.commands.iter().filter(starts).collect()
     }
 
     fn exact(&self, command: &str) -> Option<Target<'c>> {
@@ -554,6 +566,16 @@ impl<'c> Commands<'c> {
 /// The commands of a moment, to compare with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot(BTreeMap<String, String>);
+
+impl SlashCommand {
+    /// What a person reads and types: a name in another script says more than the digest that is its command.
+    fn typed(&self) -> String {
+        let is_name = !self.name.is_ascii()
+            && !self.name.contains(char::is_whitespace)
+            && !self.command.contains(':');
+        if is_name { self.name.clone() } else { self.command.clone() }
+    }
+}
 
 impl<'c> Called<'c> {
     fn add(&mut self, skill: &'c Listed) {

@@ -218,13 +218,15 @@ impl Document {
             room -= trigger.len();
             let words = text::words(trigger);
             fields.add(&words, Field::Description);
-            phrases.extend(phrase(&words, false).filter(|_| text::is_phrase(&words)));
+            let is_phrase = text::is_phrase(&words) || text::is_trigger_word(&words);
+            phrases.extend(phrase(&words, false).filter(|_| is_phrase));
         }
         text::stems(start(&skill.body, MAX_BODY_BYTES), |stem| {
             fields.words.push((key(Kind::Stem, &[stem]), Field::Body));
         });
         let mut seen = std::collections::HashSet::new();
-        phrases.retain(|phrase| seen.insert(phrase.hash));
+        // A single word that is its name calls it as a trigger does, which a name alone does not.
+        phrases.retain(|one| seen.insert((one.hash, one.is_name && one.words == 1)));
         phrases.truncate(MAX_PHRASES);
         let messages = skill.suite.messages();
         fields.remember(&messages);
@@ -282,6 +284,10 @@ impl Fields {
             for quoted in text::quotations(piece) {
                 let words = text::words(quoted);
                 phrases.extend(phrase(&words, false).filter(|_| text::is_phrase(&words)));
+            }
+            for spoken in text::spoken_words(piece) {
+                let words = text::words(spoken);
+                phrases.extend(phrase(&words, false).filter(|_| text::is_trigger_word(&words)));
             }
         }
     }

@@ -119,6 +119,15 @@ pub struct FalseAlarm {
     pub skill: usize,
 }
 
+/// A message that does not call its skill, and that no other skill gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missed {
+    /// The message.
+    pub query: String,
+    /// The skill that it is for.
+    pub skill: usize,
+}
+
 /// What came of one skill's suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
@@ -141,6 +150,8 @@ pub struct Report {
     pub total: Tally,
     /// Messages that another skill would get.
     pub stolen: Vec<Stolen>,
+    /// Messages that do not call their skill, without those that another one gets.
+    pub missed: Vec<Missed>,
     /// Near-misses that call the skill whose suite has them.
     pub false_alarms: Vec<FalseAlarm>,
     /// For every two skills how often a message of the first went to the second.
@@ -201,6 +212,10 @@ pub fn evaluate(
             } else {
                 rows[own].tally.misses += 1;
                 rows[own].missed.push(case);
+                if got_by.is_none_or(|first| first == *skill) {
+                    let query = case.query.clone();
+                    report.missed.push(Missed { query, skill: *skill });
+                }
             }
             for (other, (rival, _)) in suites.iter().enumerate() {
                 if other != own && !known[other].contains(&plain(&case.query)) {

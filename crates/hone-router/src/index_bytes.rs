@@ -4,7 +4,7 @@ use crate::document::{Key, Lengths, Message, Phrase};
 use crate::index_segment::{Header, Headers, put, take};
 
 /// Changes whenever what is kept of a skill does; an index of another format is built anew.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// A phrase: its hash, its document, how many words it has, and whether it is a name.
 const PHRASE_BYTES: usize = 8 + 4 + 1 + 1;

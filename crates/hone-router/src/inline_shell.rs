@@ -2,8 +2,8 @@
 //!
 //! This module finds them and writes their output; running one is the caller's, through [`RunInline`],
 //! who asks the guard first. Snippets are looked for in the text as its author wrote it, so neither an
-//! argument nor the output of another command can become one. Inside code, or after a backslash, they
-//! are text.
+//! argument nor the output of another command can become one. Inside code, after a backslash, or at the end of a
+//! word (`stop!`), they are text.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::requirements::{Answers, Secret};
+use crate::text::is_unspaced;
 
 /// How long one command may run.
 pub const INLINE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -152,8 +153,12 @@ fn snippets_of_line(line: &str, start: usize, found: &mut Vec<Snippet>) {
         };
         let open = &runs[at];
         let before = line[..open.start].strip_suffix('!').map(|before| before.chars().next_back());
+        // Behind a word, `!` ends a sentence, and what follows is code to be read; no blank parts words from what follows
+        // them in scripts without any.
         let is_free = |c: Option<char>| {
-            c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '`' | '!'))
+            c.is_none_or(|c| {
+                is_unspaced(c) || !c.is_alphanumeric() && !matches!(c, '\\' | '`' | '!')
+            })
         };
         let is_escaped = line[..open.start].ends_with('\\');
         if open.len() == 1 && before.is_some_and(is_free) {

@@ -110,7 +110,7 @@ pub use commands::{
 pub use document::{MAX_BODY_BYTES, MAX_DESCRIPTION_BYTES, SkillText};
 pub use encoder::{Encoder, EncoderError, MAX_PIECES};
 pub use eval::{
-    CALLED, Evaluated, FalseAlarm, REACH, Report, Stolen, Tally, evaluate, propose_suite,
+    CALLED, Evaluated, FalseAlarm, Missed, REACH, Report, Stolen, Tally, evaluate, propose_suite,
     unreached_by_description,
 };
 pub use index::Index;
@@ -123,7 +123,9 @@ pub use level0::{Level0, Ranked, in_a_line, level0, level0_line};
 pub use likeness::likeness;
 pub use matching::{Match, Part, Ranking, Reason};
 pub use meaning::{Texts, about};
-pub use mentions::{ENVIRONMENT_NAMES, Mention, Pick, Selection, Unselected, mentions, select};
+pub use mentions::{
+    ENVIRONMENT_NAMES, Mention, NOT_OFFERED, Pick, Selection, Unselected, mentions, select,
+};
 pub use payload::{
     Activated, Caller, Inline, MAX_BODIES_CHARS, MAX_BODY_CHARS, MAX_LISTED_FILES, MAX_WORDS_CHARS,
     Payload, PayloadError, Place, Request, argument_names, prepare, user_words,

@@ -9,13 +9,14 @@ use serde::Serialize;
 use crate::bands::{
     ACTIVATE, Band, Features, Leaders, Measured, Model, OFFER, chance, midpoint, remembers_both,
 };
-use crate::document::Counts;
+use crate::document::{Counts, Keys, trigram_key};
 use crate::index::Index;
 use crate::query::Query;
 use crate::rank::{Lists, Scores};
 use crate::remembered::Similarity;
 use crate::said::{Plain, Said, said};
 use crate::spelling::correct;
+use crate::text;
 
 /// Reasons that are given for one match.
 const MAX_REASONS: usize = 8;
@@ -31,6 +32,12 @@ const REPEATED: f32 = 0.9;
 
 /// What that is worth against skills that only have its words, in log odds.
 const REPEATED_ODDS: f32 = 3.0;
+
+/// What it is worth that no other skill can claim a message that a suite remembers: no words outweigh that.
+const ONLY_REPEATED_ODDS: f32 = 50.0;
+
+/// Of many skills that remember the same message, so many are looked at closely.
+const MAX_REPEATED: usize = ORDERED;
 
 /// What it is worth that a message says the name of a skill plainly, beside what the weights know about phrases.
 const NAMED_ODDS: f32 = 3.0;
@@ -79,7 +86,7 @@ pub enum Part {
     Phrase,
     /// A message that its suite remembers.
     Remembered,
-    /// Words that look like its own with a typing error.
+    /// Words that look like its own with a typing error, or at least share letters with them.
     Spelling,
     /// What its description means, to a sentence model.
     Meaning,
@@ -110,7 +117,7 @@ pub struct Reason {
     pub words: String,
     /// Where the skill has them.
     pub part: Part,
-    /// How much they count; negative when they count against it.
+    /// How much they count; negative when they count against it, and 0 when only letters of them do.
     pub weight: f32,
 }
 
@@ -145,6 +152,8 @@ enum Words {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
     Used,
+    /// They do, but a message of one stands for others like it, which its skill has no claim to.
+    Sampled,
     Unused,
 }
 
@@ -157,6 +166,11 @@ impl<'i, 's> Ranking<'i, 's> {
     /// The same, as if nothing were remembered.
     pub fn unremembered(index: &'i Index<'s>, message: &str) -> Self {
         Self::made(index, message, Memory::Unused, Words::AndMeaning)
+    }
+
+    /// The same, when the message is a sample of what people say: that a suite remembers this very one is no claim.
+    pub(crate) fn of_sample(index: &'i Index<'s>, message: &str) -> Self {
+        Self::made(index, message, Memory::Sampled, Words::AndMeaning)
     }
 
     /// The same, by words alone: neither remembered messages nor a sentence model count.
@@ -173,7 +187,7 @@ impl<'i, 's> Ranking<'i, 's> {
         if let Some(asked) = &asked {
             scores.add_meaning(index, asked);
         }
-        if memory == Memory::Used {
+        if memory != Memory::Unused {
             scores.add_remembered(index, &query, asked.as_ref());
         }
         let leaders = Leaders::of(&scores, |_| true);
@@ -306,6 +320,12 @@ impl<'i, 's> Ranking<'i, 's> {
         similar.positive >= SAME_MESSAGE && similar.negative < SAME_MESSAGE
     }
 
+    /// The skills whose suite says that the message should call them, among those that count.
+    fn repeated(&self) -> impl Iterator<Item = usize> {
+        let all = 0..self.scores.similar.len();
+        all.filter(|skill| self.is_repeated(*skill) && self.counts(*skill))
+    }
+
     /// Whether the message is one that should not call the skill, by its suite.
     pub(crate) fn is_refused(&self, skill: usize) -> bool {
         let similar = self.similar(skill);
@@ -324,22 +344,23 @@ impl<'i, 's> Ranking<'i, 's> {
 
     fn midpoint(&self, skill: usize) -> f32 {
         match self.memory {
-            Memory::Used => midpoint(self.index, skill, &self.lists),
+            Memory::Used | Memory::Sampled => midpoint(self.index, skill, &self.lists),
             Memory::Unused => 0.0,
         }
     }
 
     /// The best `k` skills among those that `counts`, whether or not they are worth an offer: chosen by
-    /// how they stand against the others, and the first few, with those that the message plainly says, ordered
-    /// by a closer look.
+    /// how they stand against the others, and the first few, with those that the message plainly says or repeats
+    /// a message of, ordered by a closer look.
     pub fn best(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut order = self.by_total(k.max(ORDERED), &counts);
         let mut head = order.len().min(ORDERED);
-        for said in self.said.iter().filter(|said| said.plain > Plain::No && counts(said.skill)) {
-            let place = order.iter().position(|skill| *skill == said.skill);
+        let said = self.said.iter().filter(|said| said.plain > Plain::No).map(|said| said.skill);
+        for meant in said.chain(self.repeated().take(MAX_REPEATED)).filter(|skill| counts(*skill)) {
+            let place = order.iter().position(|skill| *skill == meant);
             if place.is_none_or(|place| place >= head) {
                 place.map(|place| order.remove(place));
-                order.insert(head, said.skill);
+                order.insert(head, meant);
                 head += 1;
             }
         }
@@ -360,7 +381,13 @@ impl<'i, 's> Ranking<'i, 's> {
         let odds = |skill: &usize| {
             let midpoint = if has_suite(&skill) { self.midpoint(*skill) - middle } else { 0.0 };
             let odds = model.odds(&self.features(*skill), midpoint, self.similar(*skill));
-            let repeated = if self.is_repeated(*skill) { REPEATED_ODDS } else { 0.0 };
+            let repeated = if !self.is_repeated(*skill) {
+                0.0
+            } else if self.memory == Memory::Used && self.rivals(*skill).is_empty() {
+                ONLY_REPEATED_ODDS
+            } else {
+                REPEATED_ODDS
+            };
             let before = self.called.iter().rev().position(|called| called == skill).unwrap_or(0);
             let called = match self.plain(*skill) {
                 Plain::Command => COMMAND_ODDS * (1.0 + before as f32),
@@ -488,16 +515,35 @@ impl<'i, 's> Ranking<'i, 's> {
         if self.called.contains(&skill) {
             return Vec::new();
         }
-        // A command at the start outranks everything but another command.
-        let least = if self.plain(skill) == Plain::Command { Plain::Called } else { Plain::Said };
+        // A command at the start outranks everything but another command, a phrase a single word.
+        let least = match self.plain(skill) {
+            Plain::Command => Plain::Called,
+            Plain::Said | Plain::Called => Plain::Said,
+            Plain::No | Plain::Word => Plain::Word,
+        };
         let said = self.said.iter().filter(|said| said.plain >= least).map(|said| said.skill);
-        let repeats =
-            |other: &usize| least == Plain::Said && self.is_repeated(*other) && self.counts(*other);
-        let repeated = (0..self.scores.similar.len()).filter(repeats);
-        let mut rivals: Vec<usize> = said.chain(repeated).filter(|other| *other != skill).collect();
+        let repeated = self.repeated().filter(|_| least <= Plain::Said);
+        let others = said.chain(repeated).chain(self.with_its_word(skill));
+        let mut rivals: Vec<usize> = others.filter(|other| *other != skill).collect();
         rivals.sort_unstable();
         rivals.dedup();
         rivals
+    }
+
+    /// When the message says nothing of a skill but a single word: those that have it in name or description.
+    fn with_its_word(&self, skill: usize) -> Vec<usize> {
+        if self.plain(skill) != Plain::Word || self.is_repeated(skill) {
+            return Vec::new();
+        }
+        let is_its = |plain: &str| {
+            let mut own = self.said.iter().filter(|said| said.skill == skill);
+            own.any(|said| said.plain == Plain::Word && said.words == plain)
+        };
+        let stems = self.query.stems.iter().zip(&self.scores.lists);
+        let lists = stems.filter(|(stem, _)| is_its(&stem.plain)).flat_map(|(_, (_, list))| list);
+        let is_about = |byte: u8| Counts(byte).name() > 0 || Counts(byte).description() > 0;
+        let holders = lists.filter(|(_, byte)| is_about(*byte)).map(|(holder, _)| *holder as usize);
+        holders.filter(|holder| self.counts(*holder)).collect()
     }
 
     fn reasons(&self, skill: usize) -> Vec<Reason> {
@@ -546,8 +592,32 @@ impl<'i, 's> Ranking<'i, 's> {
             part: Part::NotFor,
             weight: -weight,
         }));
+        if reasons.is_empty() {
+            reasons.extend(self.likest_word(skill));
+        }
         reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
         reasons.truncate(MAX_REASONS);
         reasons
+    }
+
+    /// The word of the message that shares most trigrams with a skill: all that leads to one without a word in common.
+    fn likest_word(&self, skill: usize) -> Option<Reason> {
+        if self.scores.trigrams[skill] <= 0.0 {
+            return None;
+        }
+        let is_held =
+            |key: &u32| self.index.list(*key).iter().any(|(holder, _)| *holder as usize == skill);
+        let held: Keys = self.query.trigrams.iter().copied().filter(is_held).collect();
+        let shared = |word: &str| {
+            let mut count = 0;
+            text::trigrams(word, |trigram| {
+                count += usize::from(held.contains(&trigram_key(trigram)));
+            });
+            count
+        };
+        let words = self.query.stems.iter().rev().map(|stem| (shared(&stem.plain), &stem.plain));
+        let (count, word) = words.max_by_key(|(count, _)| *count)?;
+        let reason = Reason { words: word.clone(), part: Part::Spelling, weight: 0.0 };
+        (count > 0).then_some(reason)
     }
 }

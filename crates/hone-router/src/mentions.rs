@@ -202,8 +202,11 @@ enum Found<'c> {
     Hidden(&'c Skipped),
 }
 
+/// How the reason begins why a skill that is there is not selected.
+pub const NOT_OFFERED: &str = "it is not offered: ";
+
 fn not_offered(skipped: &Skipped) -> String {
-    format!("it is not offered: {}", skipped.message)
+    format!("{NOT_OFFERED}{}", skipped.message)
 }
 
 /// Every way to name a skill, looked at once.
@@ -316,6 +319,11 @@ impl<'c> Index<'c> {
     }
 }
 
+/// A path as a person writes it: relative to the current folder, or to the home behind `~/`, which is how paths are
+/// shown to him.
 fn full(path: &str, cwd: &Path) -> PathBuf {
-    normal(&cwd.join(path.strip_prefix("skill://").unwrap_or(path)))
+    let path = path.strip_prefix("skill://").unwrap_or(path);
+    let below_home =
+        path.strip_prefix("~/").and_then(|below| Some(std::env::home_dir()?.join(below)));
+    normal(&cwd.join(below_home.unwrap_or_else(|| PathBuf::from(path))))
 }

@@ -203,30 +203,23 @@ impl Declared {
         // The specification has no such key at the top, and wants a text under `metadata`.
         let inside = skill.get("metadata").and_then(|metadata| metadata.get(VARIABLES));
         for variables in skill.get(VARIABLES).into_iter().chain(inside) {
-            if let Value::List(entries) = variables {
-                for entry in entries {
-                    declared.variable(entry);
-                }
-            } else {
-                for name in variables.words() {
-                    declared.add(Kind::Variable, &name, None, None, false);
-                }
-            }
+            declared.entries(Kind::Variable, VARIABLES, variables);
         }
-        let setup = skill.get("setup").and_then(|setup| setup.get("collect_secrets"));
-        if let Some(Value::List(entries)) = setup {
-            for entry in entries {
-                declared.variable(entry);
-            }
+        if let Some(secrets) = skill.get("setup").and_then(|setup| setup.get("collect_secrets")) {
+            declared.entries(Kind::Variable, "setup.collect_secrets", secrets);
         }
-        if let Some(prerequisites) = skill.get("prerequisites") {
-            let words = |key| prerequisites.get(key).map(Value::words).unwrap_or_default();
-            for name in words("env_vars") {
-                declared.add(Kind::Variable, &name, None, None, false);
+        match skill.get("prerequisites") {
+            Some(prerequisites @ Value::Map(_)) => {
+                for (kind, key) in [(Kind::Variable, "env_vars"), (Kind::Command, "commands")] {
+                    if let Some(value) = prerequisites.get(key) {
+                        declared.entries(kind, &format!("prerequisites.{key}"), value);
+                    }
+                }
             }
-            for name in words("commands") {
-                declared.add(Kind::Command, &name, None, None, false);
-            }
+            None | Some(Value::Null) => {}
+            Some(_) => declared
+                .problems
+                .push("`prerequisites` is no map with `env_vars` and `commands`".to_owned()),
         }
         // `metadata.openclaw.requires`, under whatever name the agent has this year.
         if let Some(Value::Map(vendors)) = skill.get("metadata") {
@@ -259,6 +252,32 @@ impl Declared {
             Err(problem) => declared.problems.push(format!("agents/openai.yaml: {problem}")),
         }
         declared
+    }
+
+    /// What stands under a key: a list of entries, one entry, or names in a text.
+    fn entries(&mut self, kind: Kind, key: &str, value: &Value) {
+        let is_entry = |value: &Value| {
+            kind == Kind::Variable && ["name", "env_var"].iter().any(|key| value.get(key).is_some())
+        };
+        match value {
+            Value::Null => {}
+            Value::List(entries) => {
+                for entry in entries {
+                    match (kind, entry.text()) {
+                        (Kind::Variable, _) => self.variable(entry),
+                        (_, Some(name)) => self.add(kind, name, None, None, false),
+                        (_, None) => self.problems.push(format!("an entry of `{key}` is no name")),
+                    }
+                }
+            }
+            entry if is_entry(entry) => self.variable(entry),
+            Value::Map(_) => self.problems.push(format!("`{key}` is no list of names")),
+            text => {
+                for name in text.words() {
+                    self.add(kind, &name, None, None, false);
+                }
+            }
+        }
     }
 
     /// An entry of `required_environment_variables`: a name, or a map with more to say.

@@ -3,11 +3,11 @@
 //! A name is said when it is called: as a command (`/tidy`), by an order (`use the tidy skill`, `run
 //! tidy-changelog on this`) or by addressing it (`tidy-changelog: …`). Who tells or asks something of a skill
 //! ("the tidy skill is slow", "who made tidy-changelog?") does not call it. A quoted phrase says more the longer it
-//! is and the more of the message it makes up. What stands behind a `not` is not said.
+//! is and the more of the message it makes up; a single word that is a trigger counts when it is all that is asked. What stands behind a `not` is not said.
 
 use std::ops::Range;
 
-use crate::everyday::is_everyday;
+use crate::everyday::{is_everyday, is_talk};
 use crate::index::Index;
 use crate::query::Query;
 use crate::text::Word;
@@ -63,6 +63,12 @@ const NEGATIONS: [&str; 15] = [
     "shouldn", "stop", "without", "wouldn",
 ];
 
+/// Words that a person answers an agent's question with: none of them is a trigger by itself.
+const ANSWERS: [&str; 13] = [
+    "abort", "accept", "allow", "approve", "cancel", "confirm", "decline", "deny", "quit",
+    "reject", "retry", "skip", "undo",
+];
+
 /// Words behind a name or phrase that say of it what it is: `fill the form is a bad phrase`.
 const TELLS: [&str; 8] = ["did", "does", "has", "is", "isn", "means", "sounds", "was"];
 
@@ -88,6 +94,8 @@ const DETERMINERS: [&str; 10] =
 pub(crate) enum Plain {
     /// It may mean something else.
     No,
+    /// It is a single word, and a trigger of this skill: another that has the word may be meant as well.
+    Word,
     /// It can hardly mean anything but this skill.
     Said,
     /// As `/name` or `$name`.
@@ -141,7 +149,15 @@ fn phrase(all: &[Word], place: &Range<usize>) -> Plain {
         .get(place.end)
         .is_some_and(|next| !next.is_apart && TELLS.contains(&next.plain.as_str()));
     let is_meant = !is_quoted && !is_told_of && !is_negated(all, place);
-    if is_meant && is_phrase(all, place) { Plain::Said } else { Plain::No }
+    if !is_meant || !is_phrase(all, place) {
+        Plain::No
+    } else if place.len() > 1 {
+        Plain::Said
+    } else if is_talk(&all[place.start].plain) || ANSWERS.contains(&&*all[place.start].plain) {
+        Plain::No
+    } else {
+        Plain::Word
+    }
 }
 
 /// What another person said is in quotation marks; who puts all of his message in them means it.

@@ -3,7 +3,7 @@
 //! The index knows words by their keys only, so every word that one error could have made of is looked up. A key may be
 //! another word's by chance; a skill that has the word has its trigrams as well.
 
-use crate::document::{Key, Kind, key, trigram_key};
+use crate::document::{Key, Kind, key, remembered_key, trigram_key};
 use crate::index::Index;
 use crate::query::{Query, Stem};
 use crate::text;
@@ -16,11 +16,17 @@ const LEAST_CHARS: usize = 5;
 const MOST_CHARS: usize = 24;
 
 /// Takes the unknown words of a message for those that they are one typing error away from, if it has no known one.
-/// True when it took any.
+/// True when it took any. What a suite remembers was written by somebody, so its words are known as well.
 pub(crate) fn correct(index: &Index<'_>, query: &mut Query) -> bool {
     let unknown = |stem: &&mut Stem| !stem.is_everyday;
     let count = query.stems.iter().filter(|stem| !stem.is_everyday).count();
-    let is_known = |stem: &Stem| !stem.is_everyday && !index.list(stem.key).is_empty();
+    let is_remembered = |stem: Key| {
+        let kinds = [Kind::Yes, Kind::No].map(|kind| remembered_key(kind, stem));
+        kinds.into_iter().any(|key| !index.list(key).is_empty())
+    };
+    let is_known = |stem: &Stem| {
+        !stem.is_everyday && (!index.list(stem.key).is_empty() || is_remembered(stem.key))
+    };
     if count == 0 || count > MAX_UNKNOWN || query.stems.iter().any(is_known) {
         return false;
     }

@@ -300,7 +300,7 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
 }
 
 /// Scripts whose words are not parted by blanks: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese.
-fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x4dbf
         | 0x4e00..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x3ffff)
@@ -467,38 +467,78 @@ const NOT_FOR: [&str; 16] = [
     "skip when",
 ];
 
+/// Ways in which a sentence says at its end that it was about something else: `"ship it" is NOT this skill`.
+const NOT_THIS: [&str; 4] =
+    ["not this skill", "not for this skill", "is another skill's", "is another skill\u{2019}s"];
+
+/// What parts a sentence into what is for the skill and what is not: `"a" is its job, but "b" is not this skill`.
+const BUT: &str = ", but ";
+
 /// The parts of a description that say what the skill is not for, each up to the end of its sentence.
 fn negative_ranges(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let bytes = lower.as_bytes();
+    let quoted = quotation_ranges(text);
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let is_start = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-        let rest = &bytes[at..];
-        let begins = is_start
-            && matches!(bytes[at], b'd' | b'n' | b's' | b'a')
-            && NOT_FOR.iter().any(|phrase| {
-                rest.starts_with(phrase.as_bytes())
-                    && !rest.get(phrase.len()).is_some_and(u8::is_ascii_alphanumeric)
-            });
-        if !begins {
-            at += 1;
-            continue;
-        }
-        let end = sentence_end(bytes, at);
-        ranges.push(at..end);
-        at = end.max(at + 1);
+    let mut from = 0;
+    while from < bytes.len() {
+        let end = sentence_end(bytes, from, &quoted);
+        let sentence = &lower[from..end];
+        let begins = says_any(sentence, &NOT_FOR).map(|at| from + at);
+        let is_other = says_any(sentence, &NOT_THIS)
+            .filter(|at| !goes_on_with_a_thing(&sentence[*at..]))
+            .map(|at| from + last_but(&sentence[..at]));
+        let start = begins.into_iter().chain(is_other).min();
+        ranges.extend(start.map(|start| start..end));
+        // Past the mark that ends it.
+        from = end + 1;
     }
     ranges
 }
 
-/// The end of the sentence that holds `at`: a full stop before a blank, a semicolon or a line end.
-fn sentence_end(bytes: &[u8], at: usize) -> usize {
+/// Where the part of a sentence behind its last `but` begins; one in a quotation is somebody's word.
+fn last_but(sentence: &str) -> usize {
+    let quoted = quotation_ranges(sentence);
+    let is_own = |at: &usize| !quoted.iter().any(|range| range.contains(at));
+    let found = sentence.rmatch_indices(BUT).map(|(at, _)| at).find(is_own);
+    found.map_or(0, |at| at + BUT.len())
+}
+
+/// Where a sentence in lower case first says one of these, as whole words.
+fn says_any(sentence: &str, phrases: &[&str]) -> Option<usize> {
+    let bytes = sentence.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let first = |phrase: &&str| {
+        let mut found = sentence.match_indices(phrase).map(|(at, _)| at);
+        found.find(|at| !is_word(at + phrase.len()) && (*at == 0 || !is_word(at - 1)))
+    };
+    phrases.iter().filter_map(first).min()
+}
+
+/// Whether what is another skill's is a thing of it and no request: `the log is another skill's output`.
+fn goes_on_with_a_thing(rest: &str) -> bool {
+    const JOBS: [&str; 4] = ["business", "job", "task", "work"];
+    let Some((_, after)) = rest.split_once("skill's").or_else(|| rest.split_once("skill\u{2019}s"))
+    else {
+        return false;
+    };
+    let next = after.strip_prefix(' ').unwrap_or_default();
+    let word = next.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    !word.is_empty() && !JOBS.contains(&word)
+}
+
+/// The end of the sentence that holds `at`: a full stop before a blank, a semicolon or a line end outside of
+/// quotations.
+fn sentence_end(bytes: &[u8], at: usize, quoted: &[Range<usize>]) -> usize {
+    let is_quoted = |at: usize| {
+        let next = quoted.partition_point(|range| range.end <= at);
+        quoted.get(next).is_some_and(|range| range.contains(&at))
+    };
     let mut end = at;
     while end < bytes.len() {
         let is_end = match bytes[end] {
-            b';' | b'\n' => true,
+            b';' => true,
+            b'\n' => !is_quoted(end),
             b'.' | b'!' | b'?' => {
                 bytes.get(end + 1).is_none_or(u8::is_ascii_whitespace)
                     && !is_abbreviated(&bytes[at..end])
@@ -567,42 +607,95 @@ pub(crate) fn pieces(text: &str) -> Vec<(&str, bool)> {
 /// The least and most words of a quotation that counts as a trigger phrase.
 const PHRASE_WORDS: Range<usize> = 2..12;
 
+/// Line breaks that one quotation runs over: a longer one would be no phrase.
+const MAX_BREAKS: usize = 2;
+
 /// What a text quotes: `"break it down"`, `'deep review'`, `“收尾”`, `` `lint` ``.
 pub(crate) fn quotations(text: &str) -> Vec<&str> {
+    quotation_ranges(text).into_iter().map(|range| text[range].trim()).collect()
+}
+
+/// What a text quotes as words: not as code, in which a single word is the name of a thing.
+pub(crate) fn spoken_words(text: &str) -> impl Iterator<Item = &str> {
+    let is_spoken = |range: &Range<usize>| !text[..range.start].ends_with('`');
+    quotation_ranges(text).into_iter().filter(is_spoken).map(|range| text[range].trim())
+}
+
+/// Where quotations stand, without their marks.
+fn quotation_ranges(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut open: Option<(usize, char)> = None;
     let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        match open {
-            Some((start, close)) if c == close => {
-                found.push(text[start..at].trim());
-                open = None;
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let start = at + c.len_utf8();
+        let close = match c {
+            '"' => Some('"'),
+            '“' => Some('”'),
+            '「' => Some('」'),
+            '`' => Some('`'),
+            // Inside a word it is an apostrophe.
+            '\'' if !before.is_alphanumeric() => Some('\''),
+            '‘' => Some('’'),
+            _ => None,
+        };
+        (before, at) = match close.map(|close| (close, quotation_end(text, start, close))) {
+            Some((close, Some(end))) => {
+                found.push(start..end);
+                (close, end + close.len_utf8())
             }
-            // A quotation does not run on over a line.
-            Some(_) if c == '\n' => open = None,
-            Some(_) => {}
-            None => {
-                let close = match c {
-                    '"' => Some('"'),
-                    '“' => Some('”'),
-                    '「' => Some('」'),
-                    '`' => Some('`'),
-                    // Inside a word it is an apostrophe.
-                    '\'' if !before.is_alphanumeric() => Some('\''),
-                    '‘' => Some('’'),
-                    _ => None,
-                };
-                open = close.map(|close| (at + c.len_utf8(), close));
+            // A mark that is never closed spoils its line and no other.
+            Some((_, None)) => {
+                ('\n', text[start..].find('\n').map_or(text.len(), |end| start + end))
             }
-        }
-        before = c;
+            None => (c, start),
+        };
     }
     found
+}
+
+/// Where a quotation ends that starts here. Text of a YAML block is wrapped wherever its line was full, so that a line
+/// break inside is a blank; but the marks of a quotation stand at its words, which tells it from what stands between
+/// two others when a mark was forgotten.
+fn quotation_end(text: &str, start: usize, close: char) -> Option<usize> {
+    let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let mut breaks = 0;
+    for (at, c) in text[start..].char_indices() {
+        let (inside, rest) = (&text[start..start + at], &text[start + at + c.len_utf8()..]);
+        if c == close && breaks == 0 {
+            return Some(start + at);
+        }
+        if c == close {
+            let is_apostrophe = close == '\'' && rest.starts_with(char::is_alphanumeric);
+            let is_whole =
+                !is_blank(inside.chars().next()) && !is_blank(inside.chars().next_back());
+            return (is_whole && !is_apostrophe).then_some(start + at);
+        }
+        if c == '\n' {
+            breaks += 1;
+            let next = rest.trim_start_matches([' ', '\t', '\r']);
+            // A blank line, or an entry of a list, begins something else.
+            if breaks > MAX_BREAKS || next.starts_with(['\n', '-', '*', '+']) {
+                return None;
+            }
+        }
+    }
+    None
 }
 
 /// Whether a quotation is long enough to mean something by itself, and short enough to be said.
 pub(crate) fn is_phrase(words: &[Word]) -> bool {
     PHRASE_WORDS.contains(&words.len()) && words.iter().any(|word| !word.is_stop)
+}
+
+/// Fewer letters are an initial or the number of a choice.
+const LEAST_TRIGGER_CHARS: usize = 2;
+
+/// Whether a phrase is a single word that may be a trigger by itself.
+pub(crate) fn is_trigger_word(words: &[Word]) -> bool {
+    let is_good = |word: &Word| {
+        word.plain.chars().filter(|c| c.is_alphabetic()).count() >= LEAST_TRIGGER_CHARS
+    };
+    matches!(words, [word] if !word.is_stop && is_good(word))
 }
 
 #[cfg(test)]

@@ -52,10 +52,65 @@ fn what_a_skill_is_not_for_ends_with_its_sentence() {
 }
 
 #[test]
+fn a_sentence_that_ends_with_another_skill_is_not_for_this_one() {
+    for (text, expected) in [
+        (
+            "Ships. \"send a parcel\" is NOT this skill. Use on \"ship it\".",
+            " \"send a parcel\" is NOT this skill",
+        ),
+        (
+            "Use on \"ship it\", but \"a bug\" is not for this skill.",
+            "\"a bug\" is not for this skill",
+        ),
+        (
+            "Ships; \"a bug\" is another skill's; \"ship it\" is its own.",
+            " \"a bug\" is another skill's",
+        ),
+        ("Ships. Mail is another skill\u{2019}s job.", " Mail is another skill\u{2019}s job"),
+        ("\"a, but b\" is not this skill", "\"a, but b\" is not this skill"),
+        (
+            "\"a bug\", do not use for \"b c\", is not this skill",
+            "\"a bug\", do not use for \"b c\", is not this skill",
+        ),
+        ("Its log is another skill's input. Do this skill first.", ""),
+        ("Use this skill if not sure. Cannot this skill-set be used?", ""),
+    ] {
+        let found: String = negative_ranges(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
 fn quotations_are_found_in_every_style() {
     let text =
         "say \"break it down\", 'plan this', “roll back”, don't, 「收尾」 or `lint all`\n\"open";
     assert_eq!(quotations(text), ["break it down", "plan this", "roll back", "收尾", "lint all"]);
+}
+
+#[test]
+fn a_quotation_runs_on_over_a_line_break_and_what_stands_between_two_is_none() {
+    for (text, expected) in [
+        (
+            "says \"light the\n  torch\" or asks \"enter cave\"",
+            &["light the\n  torch", "enter cave"][..],
+        ),
+        ("says \"light the\r\ntorch\"", &["light the\r\ntorch"]),
+        ("says 'light the\ntorch' or “go\nin”", &["light the\ntorch", "go\nin"]),
+        ("\"one\ntwo\nthree\"", &["one\ntwo\nthree"]),
+        ("\"one\ntwo\nthree\nfour\"", &[]),
+        // A blank line and an entry of a list begin something else.
+        ("says \"light the\n\ntorch\"\nand \"a b\"", &["a b"]),
+        ("- \"light the\n- torch\"\n- \"a b\"", &["a b"]),
+        // A mark that was forgotten spoils its line.
+        ("12\" of snow\nand \"enter cave\"", &["enter cave"]),
+        ("says \"light it\nor asks \"enter cave\" twice", &["enter cave"]),
+        ("rock 'n roll.\nNot for jazz's friends", &[]),
+    ] {
+        assert_eq!(quotations(text), expected, "{text}");
+    }
+    let text = "Lights. Not for \"light the\ncity\" or films\nUse on \"enter cave\".";
+    let found: Vec<&str> = negative_ranges(text).into_iter().map(|range| &text[range]).collect();
+    assert_eq!(found, ["Not for \"light the\ncity\" or films"]);
 }
 
 #[test]

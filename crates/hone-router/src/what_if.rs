@@ -61,9 +61,9 @@ pub fn what_if(
     let mut answer = WhatIf { asked: messages.len(), neighbours, ..WhatIf::default() };
     let is_heard_of = counts(before.len());
     for message in messages {
-        let then = || Ranking::new(before, message).among(counts);
+        let then = || Ranking::of_sample(before, message).among(counts);
         let gets = |then: Ranking<'_, '_>| then.first().filter(|first| then.is_offered(*first));
-        let now = Ranking::new(after, message).among(|other| counts(place_before(other)));
+        let now = Ranking::of_sample(after, message).among(|other| counts(place_before(other)));
         let found = now.look_at(new);
         let is_offered = is_heard_of && found.band > Band::Nothing;
         if is_offered && now.first() == Some(new) {

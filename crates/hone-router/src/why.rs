@@ -91,7 +91,10 @@ pub fn why(ranking: &Ranking<'_, '_>, skill: usize, name: &dyn Fn(usize) -> Stri
         )
     } else if ranking.is_wordless() {
         Some("the message has no words".to_owned())
-    } else if found.band == Band::Nothing && ranking.is_small_talk() {
+    } else if found.band == Band::Nothing
+        && ranking.is_small_talk()
+        && ranking.words_said(skill).is_empty()
+    {
         Some(
             "the message is nothing but everyday talk: only its name, one of its phrases or a message of its triggers.json would call it"
                 .to_owned(),

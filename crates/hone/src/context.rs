@@ -46,7 +46,9 @@ impl Context {
 
     /// The sentence model that the configuration names, opened once; a broken one is told and left out.
     pub(crate) fn encoder(&self) -> Option<&Encoder> {
-        let folder = self.config.router.embeddings.as_deref()?;
+        // Empty is what `hone config` shows for none.
+        let named = self.config.router.embeddings.as_deref();
+        let folder = named.filter(|folder| !folder.as_os_str().is_empty())?;
         let opened = self.encoder.get_or_init(|| {
             let folder = folder.strip_prefix("~").unwrap_or(folder);
             Encoder::open(&self.around.user_home.join(folder))

@@ -114,6 +114,11 @@ fn what_is_taken_back_told_of_or_said_by_another_is_not_activated() {
         ("the user says \u{201c}fill the form\u{201d}", Band::Offer),
         ("\"fill the form\"", Band::Activate),
         ("'fill the form'", Band::Activate),
+        // All of the message, however it is called; a word outside shows that somebody else says it.
+        ("\"use pdf-forms\"", Band::Activate),
+        ("  \u{201c}use pdf-forms\u{201d}. ", Band::Activate),
+        ("\"use pdf-forms\", he says", Band::Offer),
+        ("\"don't use pdf-forms\"", Band::Offer),
         // An apostrophe and a mark that nothing closes quote nothing.
         ("it's the users' turn, fill the form", Band::Activate),
         ("12\" of snow, fill the form", Band::Activate),
@@ -143,6 +148,15 @@ fn a_word_with_a_typing_error_alone_finds_its_skill_and_says_so() {
     for nothing in ["wxyzwv qqqqqq", "leather", "feathers"] {
         assert_eq!(first(&skills, nothing).1, Band::Nothing, "{nothing}");
     }
+    // Letters in common lead to a skill as well, and are told when nothing else does.
+    let ranking = hone_router::Ranking::new(&index, "feathers of a leather");
+    let matches = ranking.matches(9, |_| true);
+    let reasons: Vec<Vec<(&str, Part)>> = matches
+        .iter()
+        .map(|found| found.reasons.iter().map(|one| (one.words.as_str(), one.part)).collect())
+        .collect();
+    assert!(!reasons.is_empty() && reasons.iter().all(|of_one| of_one.len() == 1), "{reasons:?}");
+    assert_eq!(reasons[0], [("leather", Part::Spelling)]);
     let known = hone_router::Ranking::new(&index, "city wheather").look_at(2);
     assert!(known.reasons.iter().all(|reason| reason.part != Part::Spelling), "{known:?}");
 }
@@ -151,6 +165,100 @@ fn suite(cases: &[(&str, bool)]) -> Suite {
     let case =
         |&(query, should_trigger): &(&str, bool)| Case { query: query.to_owned(), should_trigger };
     Suite { cases: cases.iter().map(case).collect(), left_out: None }
+}
+
+#[test]
+fn a_word_that_a_suite_remembers_is_no_typing_error() {
+    let mut skills =
+        [text("garden", "Handles flowerbeds."), text("planner", "Makes a plan for a project.")];
+    let message = "when do I plant tulips";
+    assert_eq!(first(&skills, message), (1, Band::Offer));
+    skills[0].suite = suite(&[(message, true)]);
+    assert_eq!(first(&skills, message), (0, Band::Activate));
+    skills[0].suite = suite(&[(message, false)]);
+    assert_eq!(first(&skills, message).1, Band::Nothing);
+    // An error in no such word is still one.
+    assert_eq!(first(&skills, "porject"), (1, Band::Offer));
+}
+
+#[test]
+fn a_remembered_message_activates_its_skill_among_many_that_have_its_words() {
+    let message = "when do I plant tulips in the spring garden";
+    let others = (0..40).map(|n| text(&format!("spring-{n}"), "Plants tulips in a spring garden."));
+    let mut skills: Vec<SkillText> = others.collect();
+    skills.push(text("hedges", "Handles flowerbeds."));
+    assert!(first(&skills, message).0 < 40);
+    skills[40].suite = suite(&[(message, true), ("my hedge has gone wild", true)]);
+    assert_eq!(first(&skills, message), (40, Band::Activate));
+    // Whoever is called by name can claim it as well, and so can another that remembers it.
+    let called = "use spring-3: when do I plant tulips in the spring garden";
+    assert_eq!(first(&skills, called), (3, Band::Activate));
+    skills[7].suite = suite(&[(message, true)]);
+    let index = Index::in_memory(&skills);
+    let matches = hone_router::Ranking::new(&index, message).matches(60, |_| true);
+    assert!(matches.iter().all(|found| found.band < Band::Activate), "{matches:?}");
+    assert!(matches.iter().any(|found| found.skill == 40 && found.band == Band::Offer));
+}
+
+#[test]
+fn an_everyday_word_more_makes_another_message_only_in_a_small_library() {
+    let message = "my hedge has gone wild today";
+    let mut skills = vec![text("garden", "Handles flowerbeds."), text("planner", "Plans work.")];
+    skills[0].suite = suite(&[("my hedge has gone wild", true)]);
+    assert_eq!(first(&skills, message).1, Band::Nothing);
+    assert_eq!(first(&skills, "has my hedge gone wild?"), (0, Band::Activate));
+    skills.extend((0..40).map(|n| text(&format!("other-{n}"), "Counts sheep.")));
+    assert_eq!(first(&skills, message), (0, Band::Activate));
+    assert_eq!(first(&skills, "my hedge maze has gone wild").1, Band::Nothing);
+}
+
+#[test]
+fn a_trigger_of_one_word_activates_when_it_is_all_that_is_asked_and_no_other_skill_has_it() {
+    let with = |name: &str, description: &str, triggers: &[&str]| SkillText {
+        triggers: triggers.iter().map(|&trigger| trigger.to_owned()).collect(),
+        ..text(name, description)
+    };
+    let skills = [
+        with("water", "Fills valleys.", &["lakify", "work", "approve", "x", "收尾"]),
+        with("banks", "Shapes banks. Use when the user says \"riverize\", reads `silt`.", &[]),
+        with("shop", "Puts the shop online.", &["ship", "shop"]),
+        with("post", "Sends a ship to sea.", &[]),
+    ];
+    for (message, expected) in [
+        ("lakify", (0, Band::Activate)),
+        ("Lakify, please", (0, Band::Activate)),
+        ("收尾", (0, Band::Activate)),
+        ("riverize", (1, Band::Activate)),
+        // Its own name, said to be a trigger.
+        ("shop", (2, Band::Activate)),
+        ("lakify the report of march", (0, Band::Offer)),
+        ("don't lakify", (0, Band::Offer)),
+        ("approve", (0, Band::Offer)),
+        ("silt", (1, Band::Offer)),
+        ("banks", (1, Band::Offer)),
+    ] {
+        assert_eq!(first(&skills, message), expected, "{message}");
+    }
+    for message in ["work", "x", "ship"] {
+        assert_ne!(first(&skills, message).1, Band::Activate, "{message}");
+    }
+    let index = Index::in_memory(&skills);
+    let change = |message: &str, skill: usize| {
+        let ranking = hone_router::Ranking::new(&index, message);
+        why(&ranking, skill, &|skill| skills[skill].name.clone()).would_change.unwrap_or_default()
+    };
+    assert_eq!(change("lakify", 0), "");
+    assert!(change("approve", 0).contains("`approve` may mean something else"));
+    assert!(change("ship", 2).contains("ambiguous with `post`"), "{}", change("ship", 2));
+    assert!(change("work", 0).contains("its confidence is below"), "{}", change("work", 0));
+}
+
+#[test]
+fn a_phrase_that_is_said_to_be_another_skills_calls_nothing() {
+    let description = "Ships. Use on \"ship the shop\". \"send the big parcel\" is NOT this skill.";
+    let skills = [text("deploy", description), text("planner", "Plans the work of a week.")];
+    assert_eq!(first(&skills, "ship the shop"), (0, Band::Activate));
+    assert_eq!(first(&skills, "send the big parcel").1, Band::Nothing);
 }
 
 #[test]
@@ -183,6 +291,21 @@ fn a_suite_that_says_yes_and_no_to_a_message_has_a_problem() {
     assert_eq!(suite(&[("rain", true), ("sun", false)]).problem(), None);
     let read = Suite::read(br#"[{"query":"rain","should_trigger":true},7]"#).unwrap();
     assert!(read.problem().unwrap().starts_with("1 entry is left out"));
+}
+
+#[test]
+fn a_missed_message_is_named_unless_another_skill_gets_it() {
+    let mut skills = library();
+    skills[2].body = "Bring an umbrella.".to_owned();
+    let index = Index::in_memory(&skills);
+    let cases = [("weather city", true), ("umbrella for a trip to the mountains", true)];
+    let (known, gone) = (suite(&cases), suite(&[("plans for the week", true)]));
+    let report =
+        evaluate(&index, &|skill| skills[skill].clone(), &[(0, gone), (2, known)], &|_| true);
+    let missed: Vec<(usize, &str)> =
+        report.missed.iter().map(|missed| (missed.skill, missed.query.as_str())).collect();
+    assert_eq!(missed, [(2, cases[1].0)]);
+    assert_eq!((report.total.misses, report.stolen.len()), (2, 1));
 }
 
 #[test]

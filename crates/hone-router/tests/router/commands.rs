@@ -314,7 +314,7 @@ fn a_name_in_another_script_is_its_command() {
         assert_eq!(called.words, "x");
         assert_eq!(called.skills.last().unwrap().summary.name, "天气", "{message}");
     }
-    let near = match commands.parse("/天") {
+    let near = match commands.parse("/气") {
         Err(CommandError::Unknown { near, .. }) => near,
         other => panic!("{other:?}"),
     };
@@ -322,6 +322,30 @@ fn a_name_in_another_script_is_its_command() {
         near,
         [catalogue.skills.iter().find(|s| s.summary.name == "天气").unwrap().summary.slug.as_str()]
     );
+}
+
+#[test]
+fn a_unique_prefix_of_a_name_in_another_script_is_enough() {
+    let shelf = Shelf::with(&["天气", "日记", "日历", "École-plan", "tidy"]);
+    for (message, name) in [
+        ("/天 x", "天气"),
+        ("/日记 x", "日记"),
+        ("/éc x", "École-plan"),
+        ("/École_p x", "École-plan"),
+        ("/ecole x", "École-plan"),
+        ("/ti x", "tidy"),
+    ] {
+        assert_eq!(called(&shelf, message), answer(&[name], "x"), "{message}");
+    }
+    let choices = vec!["日历".to_owned(), "日记".to_owned()];
+    let mut refused_with = match refused(&shelf, "/日 x") {
+        CommandError::Ambiguous { choices, .. } => choices,
+        other => panic!("{other:?}"),
+    };
+    refused_with.sort();
+    assert_eq!(refused_with, choices);
+    // Only the first command may be a prefix.
+    assert_eq!(called(&shelf, "/tidy /天 x"), answer(&["tidy"], "/天 x"));
 }
 
 #[test]

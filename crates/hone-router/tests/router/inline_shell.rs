@@ -160,6 +160,20 @@ fn in_code_or_after_a_backslash_they_are_text() {
 }
 
 #[test]
+fn behind_a_letter_they_run_only_in_scripts_without_blanks() {
+    assert_eq!(run("当前!`echo zh`。"), "当前zh。");
+    for text in
+        ["当前!`echo hi`", "今の!`echo hi`", "지금!`echo hi`", "ตอนนี้ก!`echo hi`", "（!`echo hi`）"]
+    {
+        assert_eq!(commands(text), ["echo hi"], "{text}");
+    }
+    for text in ["x!`echo hi`", "Стоп!`echo hi`", "3!`echo hi`", "é!`echo hi`", r"当前\!`echo hi`"]
+    {
+        assert_eq!(commands(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
 fn a_skill_may_have_sixteen_of_them() {
     let text = "!`:`\n".repeat(MAX_INLINE_COMMANDS + 1);
     assert_eq!(commands(&text).len(), 16);

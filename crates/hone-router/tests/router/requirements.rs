@@ -127,6 +127,45 @@ fn what_is_no_name_is_a_problem_not_a_need() {
 }
 
 #[test]
+fn what_has_another_shape_than_a_list_of_names_is_a_problem() {
+    let problem_of = |more: &str| {
+        let shelf = Shelf::new();
+        shelf.skill("user/x", more, "Do it.");
+        let declared = declared(&shelf, "x");
+        let names = declared.requirements.iter().map(|requirement| requirement.name.clone());
+        (names.collect::<Vec<_>>(), declared.problems)
+    };
+    for (more, problem) in [
+        ("prerequisites: bad", "`prerequisites` is no map with `env_vars` and `commands`"),
+        ("prerequisites: [git]", "`prerequisites` is no map with `env_vars` and `commands`"),
+        ("prerequisites: {commands: {a: b}}", "`prerequisites.commands` is no list of names"),
+        ("prerequisites: {commands: [{a: b}]}", "an entry of `prerequisites.commands` is no name"),
+        ("prerequisites: {env_vars: [{a: b}]}", "a required environment variable has no name"),
+        (
+            "required_environment_variables: {a: b}",
+            "`required_environment_variables` is no list of names",
+        ),
+        ("setup: {collect_secrets: {a: b}}", "`setup.collect_secrets` is no list of names"),
+    ] {
+        assert_eq!(problem_of(more), (vec![], vec![problem.to_owned()]), "{more}");
+    }
+    for (more, names) in [
+        ("prerequisites:", &[] as &[&str]),
+        ("prerequisites: {}", &[]),
+        ("prerequisites: {commands: [], env_vars:}", &[]),
+        ("required_environment_variables: []", &[]),
+        ("required_environment_variables: A, B", &["A", "B"]),
+        ("required_environment_variables: {name: A, prompt: The key}", &["A"]),
+        ("metadata: {required_environment_variables: 'A, B'}", &["A", "B"]),
+        ("prerequisites: {commands: git}", &["git"]),
+        ("setup: run it once", &[]),
+    ] {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        assert_eq!(problem_of(more), (names, vec![]), "{more}");
+    }
+}
+
+#[test]
 fn fifty_needs_of_a_skill_are_looked_at() {
     let names = |count: usize| (0..count).map(|n| format!("V{n}")).collect::<Vec<_>>().join(", ");
     for (count, problems) in [(50, 0), (51, 1), (90, 1)] {

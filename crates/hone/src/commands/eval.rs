@@ -313,6 +313,13 @@ fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {
             printable_line(&stolen.query)
         );
     }
+    if !json.missed.is_empty() {
+        let _ = writeln!(text, "\nMissed messages ({}):", json.missed.len());
+    }
+    for missed in json.missed.iter().take(MAX_SHOWN) {
+        let (name, query) = (printable_line(&missed.name), printable_line(&missed.query));
+        let _ = writeln!(text, "  {name}: {query}");
+    }
     if !json.false_alarms.is_empty() {
         let _ = writeln!(text, "\nNear-misses that call ({}):", json.false_alarms.len());
     }

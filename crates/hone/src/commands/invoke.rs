@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use hone_library::usage::{self, Event};
 use hone_library::{Catalogue, Listed, memo};
 use hone_router::{
-    Answers, CORE_COMMANDS, Caller, CommandError, Commands, Declared, Inline, Kind, Need, Payload,
-    PayloadError, Place, Question, Request, join_arguments, prepare, question, requirements_of,
-    select,
+    Answers, CORE_COMMANDS, Caller, CommandError, Commands, Declared, Inline, Kind, NOT_OFFERED,
+    Need, Payload, PayloadError, Place, Question, Request, join_arguments, prepare, question,
+    requirements_of, select,
 };
 
 use super::admit::{Decider, admit};
@@ -60,6 +60,8 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     let message = joined(message);
     let meant = meant(context, &catalogue, &commands, &message, call.caller)?;
     for (name, why) in &meant.not_loaded {
+        // What is not offered is not loaded: one of both is enough.
+        let why = why.strip_prefix(NOT_OFFERED).unwrap_or(why);
         say(&format!("note: `{name}` is not loaded: {why}"));
     }
 

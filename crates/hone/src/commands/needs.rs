@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal as _};
 use std::process::ExitCode;
 
-use hone_library::Listed;
+use hone_library::{Catalogue, Listed, Reason};
 use hone_router::{Answers, Declared, Kind, Need, Probe, Question, Status, requirements_of};
 use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
@@ -13,16 +13,20 @@ use rustix::termios::{
 use super::{keyring, mcp_servers};
 use crate::context::Context;
 use crate::json::routing;
-use crate::output::{Failure, NO, Outcome, print, print_json, say};
+use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
 use crate::terminal::{hung, printable_line, room};
 
 pub(crate) fn needs(context: &Context, names: &[String], forget: bool, as_json: bool) -> Outcome {
     let catalogue = context.catalogue()?;
     context.tell_problem();
+    let elsewhere = match names {
+        [] => catalogue.skipped.iter().filter(|one| one.reason == Reason::Platform).count(),
+        _ => 0,
+    };
     let skills: Vec<Listed> = if names.is_empty() {
         catalogue.skills
     } else {
-        names.iter().map(|name| context.skill(&catalogue, name)).collect::<Result<_, _>>()?
+        names.iter().map(|name| asked_for(context, &catalogue, name)).collect::<Result<_, _>>()?
     };
     let skills: Vec<&Listed> = skills.iter().collect();
     let mut problems = Vec::new();
@@ -52,6 +56,13 @@ pub(crate) fn needs(context: &Context, names: &[String], forget: bool, as_json: 
     let needs = looked_at(context, &skills, &declared);
     let ready = !needs.iter().any(Need::is_lacking);
     let code = if ready { ExitCode::SUCCESS } else { ExitCode::from(NO) };
+    if elsewhere > 0 {
+        let are = if elsewhere == 1 { "is" } else { "are" };
+        say(&format!(
+            "note: {} {are} for another platform and not offered here; `hone list --all` names them",
+            count(elsewhere, "skill")
+        ));
+    }
     if as_json {
         let needs = needs.iter().map(Into::into).collect();
         return print_json(&routing::Readiness { needs, ready, problems }).map(|_| code);
@@ -69,6 +80,16 @@ pub(crate) fn needs(context: &Context, names: &[String], forget: bool, as_json: 
         say("nothing is needed");
     }
     Ok(code)
+}
+
+/// A skill that somebody asks about by name: one that is not offered for its platform lacks just that.
+fn asked_for(context: &Context, catalogue: &Catalogue, name: &str) -> Result<Listed, Failure> {
+    context.skill(catalogue, name).or_else(|failure| {
+        let known = context.known(catalogue, name)?;
+        let of_platform = catalogue.skipped.iter().filter(|one| one.reason == Reason::Platform);
+        let mut skills = of_platform.filter_map(|one| one.skill.as_deref());
+        if skills.any(|skill| skill.path == known.path) { Ok(known) } else { Err(failure) }
+    })
 }
 
 /// The needs of some skills, with what the process finds around it.

@@ -73,7 +73,8 @@ pub(crate) fn commands(context: &Context, as_json: bool) -> Outcome {
                 let _ = write!(line, ": type `/{instead}`");
             }
             None if collision.path.is_some() => {
-                let _ = write!(line, ": mention it by its path, `[${}](PATH)`", collision.name);
+                // The slug, which a name with blanks is mentioned by as well.
+                let _ = write!(line, ": mention it by its path, `[${}](PATH)`", collision.command);
             }
             None => {}
         }

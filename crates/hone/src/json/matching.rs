@@ -47,7 +47,7 @@ pub(crate) struct MatchReason {
     pub(crate) words: String,
     /// name, description, body, phrase, remembered, spelling, meaning or not-for.
     pub(crate) field: &'static str,
-    /// How much they count; negative is against the skill.
+    /// How much they count; negative is against the skill, 0 when only letters of them count.
     pub(crate) weight: f64,
 }
 
@@ -147,6 +147,8 @@ pub(crate) struct EvalReport {
     pub(crate) skills: Vec<EvalSkill>,
     /// Messages that another skill would get.
     pub(crate) stolen: Vec<StolenMessage>,
+    /// Messages that do not call their skill, without those that another one gets.
+    pub(crate) missed: Vec<MissedMessage>,
     /// Near-misses that call the skill whose suite has them.
     pub(crate) false_alarms: Vec<FalseAlarm>,
     /// How often messages of one skill went to another.
@@ -189,6 +191,13 @@ pub(crate) struct StolenMessage {
     pub(crate) by: String,
     /// Of the skill that it is for, from 1; null when nothing leads to it.
     pub(crate) place: Option<usize>,
+}
+
+/// A message that does not call its skill, and that no other one gets.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MissedMessage {
+    pub(crate) query: String,
+    pub(crate) name: String,
 }
 
 /// A near-miss that calls the skill whose suite says that it should not.
@@ -330,6 +339,14 @@ impl EvalReport {
                     from: named(stolen.from),
                     by: named(stolen.by),
                     place: stolen.place,
+                })
+                .collect(),
+            missed: report
+                .missed
+                .iter()
+                .map(|missed| MissedMessage {
+                    query: missed.query.clone(),
+                    name: named(missed.skill),
                 })
                 .collect(),
             false_alarms: report

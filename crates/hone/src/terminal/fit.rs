@@ -96,8 +96,17 @@ pub(super) fn wrap(text: &str, first_room: usize, room: usize) -> Vec<Range<usiz
 pub(crate) fn hung(lead: &str, text: &str, columns: usize) -> String {
     let indent = lead.width().min(columns / 2);
     let room = columns.saturating_sub(indent).max(1);
-    let lines = wrap(text, columns.saturating_sub(lead.width()).max(1), room);
+    let first_room = columns.saturating_sub(lead.width()).max(1);
     let pad = " ".repeat(indent);
+    // A word is cut only when it fits nowhere: one that does not fit behind the lead begins the next line.
+    let paragraph = text.split('\n').next().unwrap_or_default();
+    let is_pushed = |word: &Word| word.width > first_room && word.width <= room;
+    if words(paragraph, 0).first().is_some_and(is_pushed) {
+        let lines = wrap(text, room, room);
+        let lines = lines.into_iter().map(|line| format!("\n{pad}{}", &text[line]));
+        return lead.trim_end().to_owned() + &lines.collect::<String>();
+    }
+    let lines = wrap(text, first_room, room);
     let lines = lines.into_iter().enumerate().map(|(at, line)| {
         let before = if at == 0 { lead } else { &pad };
         format!("{before}{}", &text[line])

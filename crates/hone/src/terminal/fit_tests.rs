@@ -60,6 +60,10 @@ fn wrapped_text_hangs_behind_its_lead_and_loses_nothing() {
     assert_eq!(hung("", "one two", 3), "one\ntwo");
     assert_eq!(hung("lead", "", 20), "lead");
     // A lead that leaves no room does not push everything to the edge.
-    assert_eq!(hung("a long lead ", "one two", 10), "a long lead o\n     ne\n     two");
+    assert_eq!(hung("a long lead ", "one two", 10), "a long lead\n     one\n     two");
+    // Only a word that fits nowhere is cut.
+    assert_eq!(hung("a long lead ", "fifteen", 10), "a long lead f\n     iftee\n     n");
+    assert_eq!(hung("lead: ", "fourteen is it", 12), "lead: fourte\n      en is\n      it");
+    assert_eq!(hung("offer  name  ", "word: a b", 16), "offer  name\n        word: a\n        b");
     assert_eq!(hung("    ", "  indented code", 14), "      indented\n    code");
 }

@@ -60,6 +60,43 @@ fn what_is_missing_makes_the_answer_no() {
 }
 
 #[test]
+fn a_platform_that_is_missing_is_shown_by_name_and_counted_without() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("config set skills.builtin no");
+    for (name, more) in [("x3", "platforms: [beos, plan9]"), ("off", "platforms: [linux, macos]")] {
+        let text = format!("---\nname: {name}\ndescription: Runs.\n{more}\n---\nDo it.\n");
+        sandbox.write(&format!("home/.agents/skills/{name}/SKILL.md"), text);
+    }
+    sandbox.done("config set skills.disabled off");
+    assert_snapshot!(
+        transcript(&sandbox, &["needs", "needs x3", "needs user:x3 --json", "needs off"]),
+        @r#"
+    $ hone needs
+    exit: 0
+    --- stderr
+    note: 1 skill is for another platform and not offered here; `hone list --all` names them
+    nothing is needed
+
+    $ hone needs x3
+    exit: 1
+    --- stdout
+    missing  platform beos, plan9 (x3)
+
+    $ hone needs user:x3 --json
+    exit: 1
+    --- stdout
+    {"needs":[{"kind":"platform","name":"beos, plan9","status":"missing","optional":false,"why":null,"help":null,"skills":["x3"]}],"ready":false,"problems":[]}
+
+    $ hone needs off
+    exit: 1
+    --- stderr
+    error: there is no skill `off`
+    hint: it is at `~/.agents/skills/off/SKILL.md`, but it is switched off by `skills.disabled` in config.toml or hone.toml
+    "#
+    );
+}
+
+#[test]
 fn what_is_set_is_there_and_what_is_empty_is_not() {
     let sandbox = library();
     let run = sandbox.hone("needs ask").env("SHIP_TOKEN", "s3cr3t-value").run();

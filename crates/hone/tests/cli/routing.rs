@@ -202,6 +202,18 @@ fn a_broken_sentence_model_is_told_and_words_still_count() {
 }
 
 #[test]
+fn no_name_of_a_sentence_model_is_none() {
+    let sandbox = library();
+    let line = "match --json 'will it rain in the city tomorrow'";
+    let before = sandbox.hone(line).run();
+    sandbox.done("config set router.embeddings ''");
+    let run = sandbox.hone(line).run();
+    assert_eq!((run.text(), run.errors()), (before.text(), String::new()));
+    sandbox.done("config set router.embeddings ~/nowhere");
+    assert!(sandbox.hone(line).run().errors().starts_with("warning: "));
+}
+
+#[test]
 fn a_suite_that_cannot_be_read_is_told_every_time_it_would_be_asked() {
     let sandbox = library();
     sandbox.write(&format!("{SKILLS}/planner/triggers.json"), "{broken");
@@ -536,6 +548,8 @@ fn what_a_message_mentions_behind_a_command_or_cannot_load_is_said() {
         run["skills"].as_array().unwrap().iter().filter_map(|s| s["name"].as_str()).collect();
     assert_eq!(names, ["weather", "pdf-forms"]);
     assert_eq!(run["not_loaded"][0]["name"], json!("planner"));
+    let note = sandbox.hone("invoke '/weather use $planner'").run().errors();
+    assert!(note.starts_with("note: `planner` is not loaded: it is switched off by "), "{note}");
     let only = sandbox.hone("invoke 'use $planner'").run();
     assert!(only.code == 1 && only.errors().contains("`planner`: it is not offered: "), "{only}");
 }
@@ -584,11 +598,16 @@ fn a_narrow_terminal_breaks_the_reasons_between_words() {
         &format!("{SKILLS}/keyed/SKILL.md"),
         "---\nname: keyed\ndescription: Opens doors.\nrequired_environment_variables: [A_VERY_LONG_NAME_OF_A_KEY]\n---\nDo it.\n",
     );
-    for line in
-        ["match 'fill in this application form'", "why 'is it sunny in the city'", "needs keyed"]
-    {
+    sandbox.skill(SKILLS, "gazette-of-the-parish", "Prints announcements of a parish.");
+    for line in [
+        "match 'fill in this application form'",
+        "match 'announcements'",
+        "why 'is it sunny in the city'",
+        "needs keyed",
+    ] {
         let text = sandbox.hone(line).on_terminal(40, 24).text();
         assert!(text.lines().all(|line| line.trim_end().chars().count() <= 40), "{text}");
+        // Words keep their letters together, however little room their line has left.
         let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let wide = sandbox.hone(line).on_terminal(200, 24).text();
         assert_eq!(joined(&text), joined(&wide), "{line}");

@@ -42,6 +42,34 @@ fn commands_are_listed_with_what_collides() {
 }
 
 #[test]
+fn the_way_on_after_a_collision_can_be_followed() {
+    let sandbox = Sandbox::new();
+    sandbox.done("config set skills.builtin no");
+    for (folder, name) in [("a", "git-helper"), ("b", "Git Helper")] {
+        let text = format!("---\nname: {name}\ndescription: Helps {folder}.\n---\nDo {folder}.\n");
+        sandbox.write(&format!("home/.agents/skills/{folder}/SKILL.md"), text);
+    }
+    assert_snapshot!(sandbox.hone("commands").run().errors(), @"
+    note: `/git-helper` is another skill, not `~/.agents/skills/b/SKILL.md`: mention it by its path, `[$git-helper](PATH)`
+    ");
+    for (path, code) in [
+        ("~/.agents/skills/b/SKILL.md", 0),
+        ("~/.agents/skills/b", 0),
+        ("skill://~/.agents/skills/b", 0),
+        ("../home/.agents/skills/b", 0),
+        // Somebody else's home, and a folder of that name.
+        ("~b/.agents/skills/b", 1),
+        ("./~/.agents/skills/b", 1),
+    ] {
+        let run = sandbox.hone(&format!("invoke --json 'use [$git-helper]({path})'")).run();
+        assert_eq!(run.code, code, "{path}: {run}");
+        if code == 0 {
+            assert_eq!(run.json()["skills"][0]["name"], "Git Helper", "{path}");
+        }
+    }
+}
+
+#[test]
 fn json_is_for_menus() {
     assert_snapshot!(library().hone("commands --json").run(), @r#"
     exit: 0
