@@ -51,5 +51,5 @@ families! {
     whole_folders "folders" 17;
     what_has_nothing_to_do_with_each_other "apart" 15;
     skills_of_the_wild_and_their_like "wild" 78;
-    what_a_page_drops_or_pushes_away "overlooked" 12;
+    what_a_page_drops_or_pushes_away "overlooked" 13;
 }

@@ -394,8 +394,11 @@ pub(super) fn look_load_time(
             let before = text.plain[..*start].trim_end_matches('`');
             let bang = before.strip_suffix('!');
             before.len() < *start
+                // `Done!` is a word; behind a letter of a script without blanks a command runs.
                 && bang.is_some_and(|rest| {
-                    !rest.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '!' | ')' | ']'))
+                    !rest.ends_with(|c: char| {
+                        c.is_ascii_alphanumeric() || matches!(c, '!' | ')' | ']')
+                    })
                 })
         }
         (Place::Pieces { text, pieces }, Context::Fence) => {
