@@ -9,6 +9,9 @@ use super::{bundle, mention};
 /// Hosts of one skill that its documents are searched for.
 pub(crate) const MAX_ASKED: usize = 512;
 
+/// Mentions of a package that are looked at.
+const MAX_MENTIONS: usize = 256;
+
 /// What the analyses know of the whole skill.
 pub(crate) struct Skill<'a> {
     pub(crate) subject: Subject,
@@ -102,6 +105,28 @@ impl Skill<'_> {
             }
             said
         })
+    }
+
+    /// Whether code in the documents loads a package by its name: `require('…')`, `from … import`.
+    pub(crate) fn loads(&self, package: &str) -> bool {
+        let said = self.said();
+        let is_loaded = |at: usize| {
+            let line = said[..at].rsplit('\n').next().unwrap_or_default();
+            let before = line.trim_end_matches(['"', '\'', '`', '(']).trim_end();
+            let is_way = |way: &&str| {
+                before.strip_suffix(*way).is_some_and(|rest| {
+                    // Without quotes it is Python's, which begins a line with it.
+                    let begins = rest.trim().is_empty() && line.ends_with(' ');
+                    begins
+                        || line.ends_with(['"', '\'', '`'])
+                            && rest.chars().next_back().is_none_or(|c| !c.is_alphanumeric())
+                })
+            };
+            let behind = said[at + package.len()..].chars().next();
+            behind.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
+                && ["import", "from", "require"].iter().any(is_way)
+        };
+        said.match_indices(package).take(MAX_MENTIONS).any(|(at, _)| is_loaded(at))
     }
 
     /// Whether a word stands in the name or the description of the skill.

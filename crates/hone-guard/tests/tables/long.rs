@@ -232,3 +232,34 @@ fn a_note_to_a_scanner_begins_with_its_address() {
     }
     wrong.none(rows.len());
 }
+
+/// A name that is made to be mistaken is installed, and the code loads the one that it stands for.
+#[test]
+fn a_package_that_the_code_loads_by_its_own_name_is_meant() {
+    let skill =
+        |install: &str, code: &str| format!("{HEAD}```bash\n{install}\n```\n\n```\n{code}\n```\n");
+    let mut wrong = Wrong::default();
+    for (install, code) in [
+        ("npm install mssql", "const sql = require('mssql');"),
+        ("npm install mssql", "import sql from \"mssql\";"),
+        ("pip install fastai", "from fastai.vision.all import accuracy"),
+    ] {
+        wrong.expect(false, code, &[("SKILL.md", &skill(install, code))]);
+    }
+    for (install, code) in [
+        ("npm install mssql", "const sql = require('mysql');"),
+        ("npm install mssql", "// rows come from mssql and go to the page"),
+        ("pip install fastai", "from fastapi import FastAPI"),
+        ("pip install fastai", "import fastai\nimport fastapi"),
+        ("pip install requets", "import requests"),
+    ] {
+        wrong.expect(true, code, &[("SKILL.md", &skill(install, code))]);
+    }
+    // So many mentions are looked at, and the one of the command is the first.
+    const MAX_MENTIONS: usize = 256;
+    for (must, others) in [(false, MAX_MENTIONS - 2), (true, MAX_MENTIONS - 1)] {
+        let code = format!("{}require('mssql');", "// mssql\n".repeat(others));
+        wrong.expect(must, "mentions", &[("SKILL.md", &skill("npm install mssql", &code))]);
+    }
+    wrong.none(10);
+}
