@@ -143,7 +143,7 @@ pub(crate) fn passages(
                 | Tag::TableHead,
             )
             | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::BlockQuote(_)) => {
-                walk.end_block()
+                walk.end_block();
             }
             Event::End(TagEnd::TableRow) => {
                 walk.end_block();
