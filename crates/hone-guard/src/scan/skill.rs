@@ -9,6 +9,9 @@ use super::{bundle, mention};
 /// Hosts of one skill that its documents are searched for.
 pub(crate) const MAX_ASKED: usize = 512;
 
+/// Packages that the code in the documents is searched for.
+const MAX_LOADED: usize = 128;
+
 /// Mentions of a package that are looked at.
 const MAX_MENTIONS: usize = 256;
 
@@ -30,6 +33,8 @@ pub(crate) struct Skill<'a> {
     pub(super) said: std::cell::OnceCell<String>,
     /// Hosts that the documents were searched for, and whether they speak of them.
     pub(super) asked: std::cell::RefCell<std::collections::HashMap<String, bool>>,
+    /// Packages that the code in the documents was searched for, and whether it loads them.
+    pub(super) loaded: std::cell::RefCell<std::collections::HashMap<String, bool>>,
 }
 
 impl Skill<'_> {
@@ -109,6 +114,19 @@ impl Skill<'_> {
 
     /// Whether code in the documents loads a package by its name: `require('…')`, `from … import`.
     pub(crate) fn loads(&self, package: &str) -> bool {
+        if let Some(known) = self.loaded.borrow().get(package) {
+            return *known;
+        }
+        // Each package costs a search of all documents; more are loaded by nobody.
+        if self.loaded.borrow().len() >= MAX_LOADED {
+            return false;
+        }
+        let is_loaded = self.is_loaded(package);
+        self.loaded.borrow_mut().insert(package.to_owned(), is_loaded);
+        is_loaded
+    }
+
+    fn is_loaded(&self, package: &str) -> bool {
         let said = self.said();
         let is_loaded = |at: usize| {
             let line = said[..at].rsplit('\n').next().unwrap_or_default();

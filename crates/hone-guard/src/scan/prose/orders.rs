@@ -515,12 +515,10 @@ fn is_done(piece: &Piece<'_, '_>, sentence: &Sentence, set: Set) -> bool {
     const COUNTED: [&str; 3] = ["single", "each", "every"];
     let text = &piece.passage.text[piece.start..];
     sentence.tokens.iter().filter(|token| token.set.meets(set)).any(|token| {
-        let before = text[sentence.range.start..token.range.start].to_lowercase();
+        let before = &text[sentence.range.start..token.range.start];
+        let last = before.trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
         let is_noun = before.ends_with(' ')
-            && before
-                .split_whitespace()
-                .next_back()
-                .is_some_and(|word| ARTICLES.contains(&word) || COUNTED.contains(&word));
+            && ARTICLES.iter().chain(&COUNTED).any(|word| last.eq_ignore_ascii_case(word));
         !is_noun && !text[token.range.end..].starts_with(" into ")
     })
 }
