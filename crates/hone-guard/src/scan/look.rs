@@ -99,6 +99,7 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
         outputs: outputs::Outputs::default(),
         said: std::cell::OnceCell::new(),
         asked: std::cell::RefCell::default(),
+        loaded: std::cell::RefCell::default(),
     };
     outputs::gather(&passages, &mut skill);
     let skill = skill;

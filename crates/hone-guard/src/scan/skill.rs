@@ -9,6 +9,12 @@ use super::{bundle, mention};
 /// Hosts of one skill that its documents are searched for.
 pub(crate) const MAX_ASKED: usize = 512;
 
+/// Packages that the code in the documents is searched for.
+const MAX_LOADED: usize = 128;
+
+/// Mentions of a package that are looked at.
+const MAX_MENTIONS: usize = 256;
+
 /// What the analyses know of the whole skill.
 pub(crate) struct Skill<'a> {
     pub(crate) subject: Subject,
@@ -27,6 +33,8 @@ pub(crate) struct Skill<'a> {
     pub(super) said: std::cell::OnceCell<String>,
     /// Hosts that the documents were searched for, and whether they speak of them.
     pub(super) asked: std::cell::RefCell<std::collections::HashMap<String, bool>>,
+    /// Packages that the code in the documents was searched for, and whether it loads them.
+    pub(super) loaded: std::cell::RefCell<std::collections::HashMap<String, bool>>,
 }
 
 impl Skill<'_> {
@@ -102,6 +110,41 @@ impl Skill<'_> {
             }
             said
         })
+    }
+
+    /// Whether code in the documents loads a package by its name: `require('…')`, `from … import`.
+    pub(crate) fn loads(&self, package: &str) -> bool {
+        if let Some(known) = self.loaded.borrow().get(package) {
+            return *known;
+        }
+        // Each package costs a search of all documents; more are loaded by nobody.
+        if self.loaded.borrow().len() >= MAX_LOADED {
+            return false;
+        }
+        let is_loaded = self.is_loaded(package);
+        self.loaded.borrow_mut().insert(package.to_owned(), is_loaded);
+        is_loaded
+    }
+
+    fn is_loaded(&self, package: &str) -> bool {
+        let said = self.said();
+        let is_loaded = |at: usize| {
+            let line = said[..at].rsplit('\n').next().unwrap_or_default();
+            let before = line.trim_end_matches(['"', '\'', '`', '(']).trim_end();
+            let is_way = |way: &&str| {
+                before.strip_suffix(*way).is_some_and(|rest| {
+                    // Without quotes it is Python's, which begins a line with it.
+                    let begins = rest.trim().is_empty() && line.ends_with(' ');
+                    begins
+                        || line.ends_with(['"', '\'', '`'])
+                            && rest.chars().next_back().is_none_or(|c| !c.is_alphanumeric())
+                })
+            };
+            let behind = said[at + package.len()..].chars().next();
+            behind.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
+                && ["import", "from", "require"].iter().any(is_way)
+        };
+        said.match_indices(package).take(MAX_MENTIONS).any(|(at, _)| is_loaded(at))
     }
 
     /// Whether a word stands in the name or the description of the skill.

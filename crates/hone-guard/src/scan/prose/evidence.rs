@@ -13,7 +13,7 @@ use super::super::kind::Language;
 use super::super::passage::Passage;
 use super::Piece;
 use super::lexicon::{Concept, Set};
-use super::sentences::Sentence;
+use super::sentences::{Sentence, Token};
 
 /// Bytes of prose in which a meeting of words needs no more evidence than itself.
 const SHORT: usize = 2 * 1024;
@@ -51,6 +51,26 @@ const QUIET: Set = Set::of(&[
     Concept::Unaware,
     Concept::Absent,
 ]);
+
+/// What is done to files, rows and services too.
+const HANDLED: [&str; 8] = ["leave", "keep", "hide", "list", "bring", "skip", "record", "recorded"];
+/// What it is done to, named before.
+const MEANT: [&str; 6] = ["it", "them", "this", "that", "the", "these"];
+/// Words of speech, of silence by its name, and of those who hear.
+const HEARD: [&str; 12] = [
+    "yourself",
+    "quiet",
+    "silent",
+    "secret",
+    "confidential",
+    "internal",
+    "unmentioned",
+    "summary",
+    "report",
+    "user",
+    "existence",
+    "word",
+];
 
 /// The points that evidence needs in a skill with so many bytes of prose: two for every doubling.
 pub(in crate::scan) fn needed(prose: usize) -> u32 {
@@ -105,11 +125,17 @@ impl Piece<'_, '_> {
 
     /// The points of what the words in a range say, unless they name a harm and need none.
     fn points(&self, range: &Range<usize>, severity: Severity) -> Option<u32> {
-        let tokens = self.at(range).flat_map(|one| &one.tokens);
-        let quiet = tokens.filter(|token| !token.quoted && token.set.meets(QUIET));
-        let mut described = quiet.map(|token| token.set.has(Concept::Described)).peekable();
-        let is_quiet = described.peek().is_some();
-        if is_quiet && severity < Severity::Critical && described.all(|described| described) {
+        let mut quiet = self
+            .at(range)
+            .flat_map(|one| one.tokens.iter().map(move |token| (one, token)))
+            .filter(|(_, token)| !token.quoted && token.set.meets(QUIET))
+            .map(|(one, token)| {
+                token.set.has(Concept::Described)
+                    || self.is_of_things(token) && !self.names_listener(one, token)
+            })
+            .peekable();
+        let is_quiet = quiet.peek().is_some();
+        if is_quiet && severity < Severity::Critical && quiet.all(|is_weak| is_weak) {
             return Some(0);
         }
         let named = self.named(range);
@@ -118,6 +144,34 @@ impl Piece<'_, '_> {
             Severity::Critical => Some(ORDERED + PLAIN),
             _ => Some(ORDERED + named + if is_quiet { SILENCE } else { 0 }),
         }
+    }
+
+    /// Whether words of silence are as much those of files and settings: `leave it out`, `bring it up`, and no
+    /// word in them is of speech or of somebody who might hear.
+    fn is_of_things(&self, token: &Token) -> bool {
+        let text = &self.passage.text[self.start..];
+        let said = text[token.range.clone()].to_lowercase();
+        let has = |words: &[&str]| {
+            said.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
+        };
+        has(&HANDLED) && has(&MEANT) && !has(&HEARD)
+    }
+
+    /// Whether the sentence of words of silence names who is not to hear, or the account that something is kept
+    /// out of: before them, or behind them within the clause. An account may stand in the sentence before, too.
+    fn names_listener(&self, sentence: &Sentence, silence: &Token) -> bool {
+        const LISTENERS: Set = Set::of(&[Concept::User, Concept::Reply, Concept::Docs]);
+        const ACCOUNTS: Set = Set::of(&[Concept::Reply, Concept::Docs]);
+        let end = silence.range.end;
+        let stop = sentence.commas.iter().copied().find(|comma| *comma >= end);
+        let here = sentence.tokens.iter().any(|token| {
+            !token.range.contains(&silence.range.start)
+                && stop.is_none_or(|stop| token.range.start < stop)
+                && token.set.meets(LISTENERS)
+        });
+        let before = self.sentences.partition_point(|one| one.range.end <= sentence.range.start);
+        let told = before.checked_sub(1).map_or(Set::NONE, |at| self.sentences[at].set());
+        here || told.meets(ACCOUNTS)
     }
 }
 

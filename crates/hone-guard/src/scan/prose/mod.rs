@@ -8,6 +8,7 @@
 //! ([`droppers`], [`sending`]), as have files inside links ([`carried`]).
 
 mod acts;
+mod addressing;
 mod bare;
 mod broken;
 mod carried;
@@ -51,6 +52,7 @@ pub(crate) use planted::is_planted;
 pub(crate) use texts::is_catalogue as is_list;
 
 use acts::{SEEN_ACTS, UNASKED, UNSAID, UNSEEN_ACTS};
+use addressing::is_addressed;
 use lexicon::{Concept, Set};
 use patterns::{HIDDEN, PATTERNS, Pattern};
 use sentences::{Saying, Sentence, read};
@@ -577,6 +579,11 @@ impl<'p, 'a> Piece<'p, 'a> {
                 }
                 if matches!(bar, Bar::Hidden | Bar::Setting | Bar::Shown)
                     && self.is_no_order(bar, sentence, &hit.range)
+                {
+                    continue;
+                }
+                if pattern.rule.id == rules::ADDRESSES_SCANNER.id
+                    && !is_addressed(self, at, &hit.range)
                 {
                     continue;
                 }

@@ -52,6 +52,8 @@ struct Order {
     address: Address,
     /// Whether what stands in quotation marks counts: a text that is planted somewhere.
     quoted: bool,
+    /// Whether the words of the act must be used as verbs: `every change` is none.
+    verbal: bool,
 }
 
 const fn any(concepts: &[Concept]) -> Set {
@@ -75,6 +77,7 @@ const fn order(
         unless: Set::of(&[Detect]),
         address: Address::Any,
         quoted: false,
+        verbal: false,
     }
 }
 
@@ -101,6 +104,10 @@ impl Order {
 
     const fn planted(self) -> Self {
         Self { quoted: true, ..self }
+    }
+
+    const fn verbal(self) -> Self {
+        Self { verbal: true, ..self }
     }
 }
 
@@ -163,7 +170,7 @@ static ORDERS: &[Order] = &[
     order(&rules::CONTROL_PLANE_WRITE, Critical, "plants a standing command in the agent's memory",
         &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[Run]), any(&[NoAsk, NotAsked, Dark, Unsaid, Covert, Unheard])]).planted().unless(&[Consent]),
     order(&rules::CONTROL_PLANE_WRITE, Caution, "changes other skills",
-        &[any(&[Plant, Edit, DestroyVerb, Insert]), any(&[SkillsFolder, OtherSkill, SkillsPlace]), any(&[All, Every, EachSkill])]).planted().unless(&[Not, Consent, Ask, If_]),
+        &[any(&[Plant, Edit, DestroyVerb, Insert]), any(&[SkillsFolder, OtherSkill, SkillsPlace]), any(&[All, Every, EachSkill])]).planted().verbal().unless(&[Not, Consent, Ask, If_]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "sends the agent's conversations through somebody's host",
         &[any(&[SetTo, Remember, Plant]), any(&[AgentEndpoint])]).to(Address::Stranger).unless(&[Not]),
     order(&rules::CONTROL_PLANE_WRITE, Caution, "starts the agent anew with its permission checks off",
@@ -463,6 +470,9 @@ pub(super) fn look(
             if !order.quoted && order.needs.iter().any(|need| ordered(sentence, *need).is_none()) {
                 continue;
             }
+            if order.verbal && !is_done(piece, sentence, order.needs[0]) {
+                continue;
+            }
             if order.address != Address::Any
                 && !names_stranger(piece, sentence, skill, order.address)
             {
@@ -495,6 +505,22 @@ fn ordered(sentence: &Sentence, set: Set) -> Option<&Token> {
     let hushed =
         sentence.tokens.iter().find(|token| set.has(Hush) && token.set.has(Hush) && !token.quoted);
     hushed.or_else(|| own.or_else(|| first(sentence, set)).map(|(_, token)| token))
+}
+
+/// Whether a word that means one of these is a verb here, and no noun: `every single change`, `a drop`. What drops
+/// into a folder destroys nothing.
+fn is_done(piece: &Piece<'_, '_>, sentence: &Sentence, set: Set) -> bool {
+    const ARTICLES: [&str; 8] = ["a", "an", "the", "any", "each", "every", "no", "this"];
+    // `every single change`
+    const COUNTED: [&str; 3] = ["single", "each", "every"];
+    let text = &piece.passage.text[piece.start..];
+    sentence.tokens.iter().filter(|token| token.set.meets(set)).any(|token| {
+        let before = &text[sentence.range.start..token.range.start];
+        let last = before.trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
+        let is_noun = before.ends_with(' ')
+            && ARTICLES.iter().chain(&COUNTED).any(|word| last.eq_ignore_ascii_case(word));
+        !is_noun && !text[token.range.end..].starts_with(" into ")
+    })
 }
 
 /// Every concept of a sentence, quoted or not.

@@ -523,16 +523,14 @@ fn installs(
         let word = word.split_once("@npm:").map_or(word, |(_, package)| package);
         let name = package_name(word.split('@').next().unwrap_or(word));
         if let Some(other) = mistaken_for(name, known) {
+            // A name that is made to be mistaken stands for the other one, which is what the code loads.
+            let is_meant = skill.loads(&name.to_ascii_lowercase()) && !skill.loads(other);
             // A sentence or a comment after the command is not a list of packages.
-            let severity = if passage.context == Context::InlineCode
-                || passage.context == Context::Fence
-                || passage.context == Context::Script
-                || passage.context == Context::Setting
-            {
-                Severity::Warn
-            } else {
-                Severity::Info
-            };
+            let is_list = matches!(
+                passage.context,
+                Context::InlineCode | Context::Fence | Context::Script | Context::Setting
+            );
+            let severity = if is_list && !is_meant { Severity::Warn } else { Severity::Info };
             findings.add(passage, at..at + word.len(), Match { severity, ..mistaken(name, other) });
         }
     }

@@ -32,6 +32,7 @@ pub(super) fn walked(text: String, mut memory: Memory) -> (Memory, Option<Severi
         outputs: crate::scan::outputs::Outputs::default(),
         said: OnceCell::new(),
         asked: std::cell::RefCell::default(),
+        loaded: std::cell::RefCell::default(),
     };
     let mut findings = Findings::new(&[]);
     look(&passage, &skill, &mut memory, &mut findings);

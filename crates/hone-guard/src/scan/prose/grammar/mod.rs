@@ -14,7 +14,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::lexicon::is_unspaced;
+use super::lexicon::{goes_on, is_unspaced};
 pub(super) use clause::{is_left_undone, is_proviso};
 use roots::ROOTS;
 pub(crate) use roots::Root;
@@ -95,7 +95,9 @@ impl Stem {
             rest = rest.strip_prefix(part)?;
         }
         let within = text.chars().next().is_some_and(is_unspaced);
-        if !within && !self.open && rest.starts_with(is_letter) {
+        if !within && !self.open && rest.starts_with(is_letter)
+            || within && goes_on(self.text, rest)
+        {
             return None;
         }
         Some(text.len() - if within { rest } else { rest.trim_start_matches(is_letter) }.len())

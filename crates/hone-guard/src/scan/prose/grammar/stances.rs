@@ -1,5 +1,7 @@
 //! What a clause has an agent do: which stems must meet, and how near to each other.
 
+use std::ops::Range;
+
 use super::Root::{
     self, Accepts, Account, AllTold, Alone, AnyOf, Applies, Binds, Case, Check, Deed, Dialog,
     Dictates, Does, Drops, Earlier, Enters, Gets, Heeds, Hides, Inner, Knowledge, Lacking, Learns,
@@ -291,6 +293,15 @@ fn may_stand_in(sentences: &[Sentence], tongue: u8) -> bool {
     STANCES.iter().any(|stance| stance.needs.iter().all(|root| roots >> *root as u64 & 1 == 1))
 }
 
+/// Whether sentences only tell what something does not do, and order nothing: `it does not include the answer`.
+fn tells(piece: &Piece<'_, '_>, range: &Range<usize>) -> bool {
+    const DENIED: [&str; 4] = ["does not", "doesn't", "did not", "didn't"];
+    const ORDERED: [&str; 5] = ["do not", "don't", "never", "must", "need"];
+    let text = piece.passage.text[piece.start..][range.clone()].to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    has(&DENIED) && !has(&ORDERED)
+}
+
 fn look_at(
     sentences: &[Sentence],
     piece: &Piece<'_, '_>,
@@ -324,7 +335,11 @@ fn look_at(
             if (stance.holds)(&clause) && besides(stance.besides) && !asked(stance.rule) {
                 let range = sentences[0].range.start..sentences[sentences.len() - 1].range.end;
                 let found_here = Match::new(stance.rule, Severity::Warn, stance.message);
-                piece.weigh(findings, range, found_here);
+                if stance.rule.id == rules::CONCEAL_FROM_USER.id && tells(piece, &range) {
+                    piece.suppose(findings, range, found_here, 0);
+                } else {
+                    piece.weigh(findings, range, found_here);
+                }
                 found = true;
             }
         }

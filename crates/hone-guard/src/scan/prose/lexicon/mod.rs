@@ -220,7 +220,7 @@ impl Entry {
             }
         }
         if self.anywhere {
-            return Some(at);
+            return (!goes_on(self.text, &text[at..])).then_some(at);
         }
         let ending = letters(text.get(at..)?);
         match (self.open, ending) {
@@ -229,6 +229,21 @@ impl Entry {
             (false, _) => None,
         }
     }
+}
+
+/// Words of Chinese with which others begin: `不提` (do not mention) stands in `不提交` (do not submit), and
+/// `保密` (keep secret) in `保密协议` (an agreement of confidentiality).
+#[rustfmt::skip]
+const BEGINNINGS: [(&str, &[&str]); 2] = [
+    ("提", &["交", "供", "升", "高", "取", "醒", "示", "前", "倡", "炼", "出", "问", "速", "案", "议"]),
+    ("保密", &["协议", "性", "条款", "义务", "期限", "责任", "信息", "等级"]),
+];
+
+/// Whether what follows makes another word of an entry.
+pub(crate) fn goes_on(entry: &str, rest: &str) -> bool {
+    BEGINNINGS.iter().any(|(beginning, ends)| {
+        entry.ends_with(beginning) && ends.iter().any(|end| rest.starts_with(end))
+    })
 }
 
 fn letters(text: &str) -> usize {
