@@ -405,7 +405,10 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
         .filter(|(at, _)| !is_public(&path[*at..]))
         .map(|(_, spot)| spot)
         .min()?;
-    Some(SPOTS[usize::from(first)].1)
+    let spot = SPOTS[usize::from(first)].1;
+    // Where a browser listens on this machine is nothing of the person's.
+    let is_port = spot == Spot::Secret("browser profile") && path.contains("/devtoolsactiveport");
+    (!is_port).then_some(spot)
 }
 
 /// Whether the name that goes on here is one of a public key: the path may stand among other words.

@@ -50,14 +50,16 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     if has(LOOKUPS) {
         lookups(passage, skill, findings);
     }
+    let sends = || SENDS.iter().any(|way| is_way(&lower, way));
     if has(CONNECTS) {
         connections(passage, &lower, skill, findings);
     }
-    if !has(SENDS) || !sends_more_than_its_address(&lower) {
+    if !sends() || !sends_more_than_its_address(&lower) {
         return;
     }
     // Each host is asked about once.
     let mut known = HashSet::new();
+    let mut namespaces = 0..MAX_HOSTS;
     let marks = marks(&passage.text);
     let unsaid = addresses(&passage.text).into_iter().find(|address| {
         matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
@@ -66,6 +68,7 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
             && !is_shown(&lower, address.range.clone())
             && !is_vocabulary(&lower, address.range.clone())
             && !is_only_asked(&lower, address.range.clone())
+            && !namespaces.next().is_some_and(|_| is_namespace(&lower, address.range.clone()))
             && known.len() < MAX_HOSTS
             && known.insert(address.host())
             && !skill.speaks_of(&address.host())
@@ -79,6 +82,22 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     }
 }
 
+/// Whether a way to send stands in a script: `[ -f "$file" ]` asks for a file, and `draw_quote(` is no `quote(`.
+fn is_way(lower: &str, way: &str) -> bool {
+    const TESTS: [&str; 6] = ["[", "!", "test", "&&", "||", "-a"];
+    if !way.starts_with(" -") && way != "quote(" {
+        return lower.contains(way);
+    }
+    lower.match_indices(way).any(|(at, _)| {
+        let before = &lower[..at];
+        if way.starts_with(' ') {
+            !TESTS.iter().any(|test| before.ends_with(test))
+        } else {
+            !before.ends_with('_')
+        }
+    })
+}
+
 /// Whether a script sends by more than requests of fixed addresses: `urlopen("https://…")` alone only fetches.
 fn sends_more_than_its_address(lower: &str) -> bool {
     const URLOPEN: &str = "urlopen(";
@@ -87,7 +106,7 @@ fn sends_more_than_its_address(lower: &str) -> bool {
         ["={", "=\" +", "=' +", "=%s", "/{", "urlencode", "quote(", ".format("];
     const BODY: [&str; 3] = ["data=", "body=", "method="];
     let more = SENDS.iter().filter(|way| **way != URLOPEN).chain(&BODY).chain(&FILLS);
-    more.into_iter().any(|way| lower.contains(way))
+    more.into_iter().any(|way| is_way(lower, way))
         || lower.split(URLOPEN).skip(1).chain(lower.split("request(").skip(1)).any(|call| {
             let call = call.split(['\n', ')']).next().unwrap_or_default();
             call.split(',').skip(1).any(|given| !given.contains('='))
@@ -319,6 +338,42 @@ fn is_vocabulary(lower: &str, address: Range<usize>) -> bool {
     let ends =
         text.ends_with(['/', '#']) && behind.starts_with(['"', '\'']) || behind.starts_with('#');
     is_entry && ends && text.starts_with("http://")
+}
+
+/// `POM = {"m": "http://maven.apache.org/POM/4.0.0"}`: whether an address has a name by which elements of XML are
+/// looked for, and which stands nowhere else.
+fn is_namespace(lower: &str, address: Range<usize>) -> bool {
+    #[rustfmt::skip]
+    const LOOKS: [&str; 8] = ["find(", "findall(", "findtext(", "iterfind(", "iter(", "xpath(", "register_namespace(", "fromstring("];
+    let start = lower[..address.start].rfind('\n').map_or(0, |at| at + 1);
+    let Some((name, _)) = lower[start..address.start].split_once('=') else { return false };
+    let name = name.trim();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    if name.len() < 2 || !name.chars().all(is_part) || !lower[address.start..].starts_with("http:")
+    {
+        return false;
+    }
+    // What a function calls so ends with the function.
+    let end = ["\ndef ", "\nclass ", "\n    def "]
+        .iter()
+        .filter_map(|word| lower[address.end..].find(word))
+        .min()
+        .filter(|_| lower[start..].starts_with([' ', '\t']))
+        .map_or(lower.len(), |at| address.end + at);
+    let mut uses = lower[..end].match_indices(name).map(|(at, _)| at).filter(|at| {
+        *at >= start + name.len()
+            && !lower[..*at].ends_with(is_part)
+            && !lower[at + name.len()..].starts_with(is_part)
+    });
+    let is_looked_for = |at: usize| {
+        let line = lower[..at].rsplit('\n').next().unwrap_or_default();
+        LOOKS.iter().any(|way| line.contains(way)) && !SENDS.iter().any(|way| line.contains(way))
+    };
+    let mut seen = 0;
+    uses.by_ref().take(MAX_USES + 1).all(|at| {
+        seen += 1;
+        seen <= MAX_USES && is_looked_for(at)
+    }) && seen > 0
 }
 
 /// Where strings of several lines begin and end: every other one ends one.

@@ -335,7 +335,11 @@ fn names_a_date(lower: &str) -> bool {
         || lower.contains("date('20")
         || lower.contains("isoformat(\"20")
         || lower.contains("isoformat('20");
-    let mut numbers = lower.split(|c: char| !(c.is_ascii_digit() || c == '_'));
+    // `task_1709000002` is a name, `1_709_000_002` a number.
+    let mut numbers = lower
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_alphabetic()))
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     written
         || numbers.any(|digits| {
             let number = digits.replace('_', "").parse::<u64>().unwrap_or(0);

@@ -179,7 +179,9 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> 
             .into_iter()
             .any(says)
             || TURNED.iter().any(|words| words.iter().all(|word| has(word)));
-    let reversed = has("[::-1]") || ["reverse", "strrev", "rev", "backwards"].into_iter().any(says);
+    let reversed = has("[::-1]")
+        || ["reverse", "strrev", "backwards"].into_iter().any(says)
+        || says("rev") && [text, lead].into_iter().any(runs_rev);
     let cut = pieces(text);
     for (range, text) in ordered(text, &cut) {
         if language_of(&text).is_some() {
@@ -280,6 +282,15 @@ fn put_together(run: &Pieces<'_>, reversed: bool) -> Option<(&'static str, Vec<u
     let turned = reversed.then(|| [run.turned(), joined.chars().rev().collect()])?;
     let text = turned.into_iter().find(|text| says(text))?;
     Some(("reversed pieces", text.into_bytes()))
+}
+
+/// Whether `rev` is named, which turns lines round: `git rev-list` and `--rev` are something else.
+fn runs_rev(text: &str) -> bool {
+    const REV: &str = "rev";
+    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
+    text.match_indices(REV).any(|(at, _)| {
+        edge(text[..at].chars().next_back()) && edge(text[at + REV.len()..].chars().next())
+    })
 }
 
 /// Runs of base64 or hexadecimal characters, joined over lines that hold nothing else.

@@ -333,6 +333,7 @@ pub(super) const SERVICES: &[&str] = &[
     "azure.com",
     "microsoft.com",
     "windows.net",
+    "microsoftonline.com",
     "office.com",
     "live.com",
     "slack.com",

@@ -148,7 +148,10 @@ pub(crate) fn classify(url: &str) -> Class {
             Class::Placeholder
         };
     }
-    if matches!(host.rsplit('.').next(), Some("local" | "internal" | "localhost" | "lan")) {
+    if matches!(host.rsplit('.').next(), Some("local" | "internal" | "localhost" | "lan"))
+        || host == "home.arpa"
+        || host.ends_with(".home.arpa")
+    {
         return Class::Local;
     }
     if let Some(registry) = registry(&host) {
@@ -265,11 +268,35 @@ fn by_number(host: &str) -> Option<Class> {
     if let Ok(address) = host.parse::<std::net::Ipv6Addr>() {
         return Some(if address.is_loopback() { Class::Local } else { Class::Address });
     }
-    // 3627734277, 0xd83ad6e5: an address written so that it does not look like one.
-    let number = host
-        .strip_prefix("0x")
-        .map_or_else(|| host.parse::<u32>().is_ok(), |hex| u32::from_str_radix(hex, 16).is_ok());
-    number.then_some(Class::Address)
+    // 3627734277, 0xd83ad6e5: an address written so that it does not look like one. 127.1: this machine.
+    let address = short_address(host)?;
+    let hidden = (!host.contains('.')).then_some(Class::Address);
+    if address.is_loopback() { Some(Class::Local) } else { hidden }
+}
+
+/// An address with fewer than four parts, of which the last stands for all that are left, as `inet_aton` reads it.
+fn short_address(host: &str) -> Option<std::net::Ipv4Addr> {
+    const PARTS: usize = 4;
+    let parts: Vec<u32> =
+        host.split('.').take(PARTS).map(address_part).collect::<Option<Vec<u32>>>()?;
+    let (last, first) = parts.split_last()?;
+    if parts.len() == PARTS && host.split('.').count() > PARTS {
+        return None;
+    }
+    let left = u32::try_from(PARTS - first.len()).ok()? * u8::BITS;
+    let fits = left >= u32::BITS || *last < 1 << left;
+    let octets = first.iter().map(|part| u8::try_from(*part)).collect::<Result<Vec<u8>, _>>();
+    let number = octets.ok()?.iter().fold(0_u32, |number, octet| number << 8 | u32::from(*octet));
+    let number = if left >= u32::BITS { 0 } else { number << left };
+    fits.then(|| std::net::Ipv4Addr::from(number | *last))
+}
+
+/// A part of an address: decimal, or hexadecimal as in `0x7f`.
+fn address_part(part: &str) -> Option<u32> {
+    match part.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => part.parse().ok(),
+    }
 }
 
 /// Whether a host or value is to be filled in by the reader.

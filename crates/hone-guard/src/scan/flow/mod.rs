@@ -693,6 +693,14 @@ pub(crate) fn loosens_agent(text: &str) -> bool {
         "additionaldirectories",
         "apikeyhelper",
     ];
+    // A list of servers or hooks without an entry opens nothing.
+    const EMPTY: [&str; 2] = [":{}", ":[]"];
     let lower = text.to_ascii_lowercase();
-    SETTINGS.iter().any(|setting| lower.contains(setting))
+    let is_set = |(at, setting): (usize, &str)| {
+        let mut behind = lower[at + setting.len()..].chars().filter(|c| !c.is_whitespace());
+        let mut next = || behind.find(|c| !matches!(c, '"' | '\'' | '\\'));
+        let value: String = [next(), next(), next()].into_iter().flatten().collect();
+        !EMPTY.contains(&value.as_str())
+    };
+    SETTINGS.iter().any(|setting| lower.match_indices(setting).any(is_set))
 }

@@ -15,9 +15,13 @@ use crate::scan::code::tables::meaning;
 use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
 use crate::scan::subject::is_environment_name;
+use crate::scan::text::floor;
 
 /// Longest text that is added to a table.
 const MAX_LISTED: usize = 1024;
+
+/// Longest pattern that is read for the variable that it finds.
+const MAX_PATTERN: usize = 160;
 
 impl Unit<'_> {
     pub(super) fn statement(
@@ -331,9 +335,18 @@ impl Unit<'_> {
 
     /// `if line.startswith("NAME="): key = line.split("=", 1)[1]`: the variables whose lines a part is taken of.
     fn variables_looked_for(&self, range: &Range<usize>) -> Vec<&str> {
-        const PARTS: [&str; 8] =
-            ["split", "partition", "removeprefix", "slice", "substring", "replace", "len", "match"];
-        const LOOKS: [&str; 4] = ["startswith", "startsWith", "removeprefix", "match"];
+        const PARTS: [&str; 9] = [
+            "split",
+            "partition",
+            "removeprefix",
+            "slice",
+            "substring",
+            "replace",
+            "len",
+            "match",
+            "search",
+        ];
+        const LOOKS: [&str; 5] = ["startswith", "startsWith", "removeprefix", "match", "search"];
         const BACK: usize = 48;
         let last = |i: usize| self.name_at(i).and_then(|name| name.rsplit('.').next());
         // All pieces of a text are still the whole of it.
@@ -349,18 +362,40 @@ impl Unit<'_> {
             match self.token(i + 2).filter(|_| looks) {
                 Some(Token::Text(text)) => {
                     let name = text.trim_start_matches('^').trim_end_matches(['=', ' ', ':']);
-                    is_environment_name(name).then_some(name)
+                    if is_environment_name(name) { Some(name) } else { looked_for(text) }
                 }
-                _ => None,
+                _ => looked_for(self.pattern_behind(i + 1).filter(|_| looks)?),
             }
         });
         looked.take(1).collect()
+    }
+
+    /// `(/NAME=(.+)/)`: the pattern of JavaScript that a call is given, without flags. With `s` it goes on over lines.
+    fn pattern_behind(&self, open: usize) -> Option<&str> {
+        let at = self.tokens.get(open).filter(|_| self.is_op(open, '('))?.at();
+        let rest = self.passage.text.get(at + 1..)?.strip_prefix('/')?;
+        let rest = &rest[..floor(rest, MAX_PATTERN)];
+        let (mut class, mut escaped) = (false, false);
+        let end = rest.bytes().position(|b| {
+            let ends = b == b'\n' || b == b'/' && !class && !escaped;
+            class = !escaped && b == b'[' || class && (escaped || b != b']');
+            escaped = b == b'\\' && !escaped;
+            ends
+        })?;
+        let (pattern, behind) = (&rest[..end], rest[end..].strip_prefix('/')?);
+        let flags = behind.split(|c: char| !c.is_ascii_lowercase()).next()?;
+        (!flags.contains('s')).then_some(pattern)
     }
 
     /// `{k: v for k, v in os.environ.items() if k.startswith("APP_")}` is not the whole environment.
     pub(super) fn narrow(&self, range: &Range<usize>, value: &mut Value) {
         if value.taint.is_of_dot_env() {
             value.taint.narrow_to(&self.variables_looked_for(range));
+            // What it was taken out of is no part of it.
+            if !value.taint.is_of_dot_env() {
+                value.names.clear();
+                value.texts.clear();
+            }
         }
         if !value.taint.environment {
             return;
@@ -383,6 +418,43 @@ impl Unit<'_> {
         let own = range.clone().any(|i| matches!(self.token(i), Some(Token::Text(text)) if text.len() >= 3 && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !matches!(&**text, "AWS_" | "AWS" | "GITHUB" | "GITHUB_" | "OPENAI" | "TOKEN" | "KEY" | "SECRET")));
         if filters && own {
             value.taint.environment = false;
+        }
+    }
+}
+
+/// `^NAME=(.+)$`: the variable whose line a pattern finds, if the pattern does not go on over lines.
+fn looked_for(pattern: &str) -> Option<&str> {
+    const OVER_LINES: [&str; 6] = ["\\S", "\\D", "\\W", "[^]", "\\n", "(?"];
+    let begins = pattern.strip_prefix("(?m)").unwrap_or(pattern).trim_start_matches('^');
+    let end = begins.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(0);
+    let (name, rest) = begins.split_at(end);
+    let is_line = rest.starts_with(['=', ':', '\\', '[', ' '])
+        && !OVER_LINES.iter().any(|sign| rest.replace("[^\"'\\n]", "").contains(sign));
+    (is_line && is_environment_name(name)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_passage;
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_read_to_its_bound() {
+        let length = |letters: usize| {
+            let passage = test_passage(format!("f(/{}/)\n", "a".repeat(letters)));
+            Unit::new(&passage).pattern_behind(1).map(str::len)
+        };
+        assert_eq!(length(MAX_PATTERN - 1), Some(MAX_PATTERN - 1));
+        assert_eq!(length(MAX_PATTERN), None);
+    }
+
+    #[test]
+    fn a_pattern_names_one_variable_on_one_line() {
+        for pattern in ["^TIDE_KEY=(.+)$", "TIDE_KEY=[\"']?([^\"'\\n]+)", "TIDE_KEY\\s*=(.*)"] {
+            assert_eq!(looked_for(pattern), Some("TIDE_KEY"), "{pattern}");
+        }
+        for pattern in ["TIDE_KEY=([\\s\\S]+)", "TIDE_KEY|(.+)", "(?s)TIDE_KEY=(.+)", "tide=(.+)"] {
+            assert_eq!(looked_for(pattern), None, "{pattern}");
         }
     }
 }

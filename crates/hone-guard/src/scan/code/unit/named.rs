@@ -78,7 +78,7 @@ impl Unit<'_> {
             return (at + 1, Value { taint, ..Value::default() });
         }
         let resolved = self.meant(name, at);
-        let found = self.meaning(&resolved);
+        let found = self.meaning(&resolved).filter(|_| !self.is_word_of_command(name, at));
         let mut chain = Chain {
             at,
             end,
@@ -141,6 +141,15 @@ impl Unit<'_> {
             }
         }
         (chain.next, chain.value)
+    }
+
+    /// `azd env get-values`: a word of a command of PowerShell, and not the command `env`.
+    fn is_word_of_command(&self, name: &str, at: usize) -> bool {
+        self.passage.language == Language::PowerShell
+            && name.eq_ignore_ascii_case("env")
+            && at.checked_sub(1).and_then(|before| self.name_at(before)).is_some_and(|before| {
+                !["sudo", "return", "exec"].iter().any(|word| before.eq_ignore_ascii_case(word))
+            })
     }
 
     /// The name by which the tables know what a name of this file stands for.

@@ -6,6 +6,7 @@ use super::{Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::lexer::Lexeme;
 use crate::scan::code::tables::{Meaning, php};
+use crate::scan::destination::{Class, classify};
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::flow::{Taint, is_key_name};
@@ -34,6 +35,9 @@ pub(super) fn is_answered(method: &str) -> bool {
     starts && !OPENS.iter().any(|word| method.contains(word))
         || COLLECTIONS.contains(&method.as_str())
 }
+
+/// What programs take out of a browser's jar of cookies.
+const COOKIES: &str = "browser cookies";
 
 impl Unit<'_> {
     /// A request: what it carries goes out, what it gives comes from there.
@@ -78,6 +82,9 @@ impl Unit<'_> {
             if receiver.taint.connection.is_some() {
                 sent.environment |= receiver.taint.environment;
                 sent.secrets.extend(&receiver.taint.secrets);
+            }
+            if self.in_jar(ranges, &arguments, &to) {
+                sent.secrets.remove(COOKIES);
             }
             // $text | curl.exe -d '@-' …
             if self.passage.language == Language::PowerShell {
@@ -129,6 +136,23 @@ impl Unit<'_> {
             }
         }
         result
+    }
+
+    /// `requests.get(url, cookies=jar)`: of a browser's cookies a host gets its own. Where a stranger's address is
+    /// known, and where they are given in another way, it is as with any other secret.
+    fn in_jar(&self, ranges: &[Range<usize>], arguments: &[Value], to: &str) -> bool {
+        let is_jar = |range: &Range<usize>| {
+            self.passage.language == Language::Python
+                && self.name_at(range.start) == Some("cookies")
+                && self.is_op(range.start + 1, '=')
+        };
+        let mut given =
+            arguments.iter().zip(ranges).filter(|(value, _)| value.taint.secrets.contains(COOKIES));
+        // A pattern that finds addresses is none.
+        let is_unknown = to.is_empty() || to.contains(['[', '\\', '(']);
+        (is_unknown || classify(to) == Class::Service)
+            && given.next().is_some_and(|(_, range)| is_jar(range))
+            && given.all(|(_, range)| is_jar(range))
     }
 
     /// `app.post("/hook", (request, response) => …)`: a server is told what answers at a path. Nothing is sent, and

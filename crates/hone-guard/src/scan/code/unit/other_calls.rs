@@ -8,6 +8,7 @@ use super::names::js_module;
 use super::network::is_answered;
 use super::{INTERPRETER, MAX_OF_CALL, Out, Unit};
 use crate::scan::code::World;
+use crate::scan::code::lexer::Token;
 use crate::scan::code::tables::Meaning;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
@@ -15,6 +16,7 @@ use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
 use crate::scan::rules;
 use crate::scan::subject::is_environment_name;
+use std::ops::Range;
 
 /// Whether a pattern looks for the value of a secret.
 fn names_a_secret(texts: &[String]) -> bool {
@@ -358,6 +360,7 @@ impl Unit<'_> {
         if let Some(holder) = receiver.names.first()
             && (!all.taint.secrets.is_empty() || all.taint.environment)
             && self.origins.contains_key(holder)
+            && !self.are_tools(call.ranges, world)
         {
             let held = Taint {
                 secrets: all.taint.secrets.clone(),
@@ -376,6 +379,49 @@ impl Unit<'_> {
         result.names = receiver.names.iter().chain(&all.names).take(MAX_OF_CALL).cloned().collect();
         result.taint.add(&Taint::of_file(&result.path()));
         result
+    }
+
+    /// `api.registerTool({ name: "x", async execute() {…} })`: objects with functions in them, and nothing else that
+    /// matters. What the functions do is looked at where they stand; who is given them does not hold it.
+    fn are_tools(&self, ranges: &[Range<usize>], world: &World) -> bool {
+        if self.passage.language != Language::JavaScript {
+            return false;
+        }
+        let entries = ranges.iter().flat_map(|range| {
+            if self.is_op(range.start, '{') {
+                self.arguments(range.start)
+            } else {
+                vec![range.clone()]
+            }
+        });
+        let (functions, others): (Vec<_>, Vec<_>) =
+            entries.partition(|entry| self.is_function_entry(entry));
+        let is_harmless = |i: usize| match self.token(i) {
+            Some(Token::Name(name)) => {
+                let carried = self.carried(name, world);
+                self.meaning(&self.resolve(name)).is_none()
+                    && carried.secrets.is_empty()
+                    && !carried.environment
+            }
+            Some(Token::Text(text)) => Taint::of_file(text).is_clean(),
+            _ => true,
+        };
+        !functions.is_empty() && others.into_iter().flatten().all(is_harmless)
+    }
+
+    /// `execute(id) {…}`, `execute: async (id) => {…}`, `execute: function (id) {…}`.
+    fn is_function_entry(&self, entry: &Range<usize>) -> bool {
+        const HEAD: usize = 5;
+        let is_last_block =
+            |open: usize| self.is_op(open, '{') && self.close[open] + 1 == entry.end;
+        let head = entry.start..(entry.start + HEAD).min(entry.end);
+        let Some(open) = head.clone().find(|i| self.is_op(*i, '(')) else { return false };
+        let behind = self.close[open] + 1;
+        let is_method = !head.clone().any(|i| self.is_op(i, ':')) && is_last_block(behind);
+        let is_arrow =
+            self.is_op(behind, '=') && self.is_op(behind + 1, '>') && is_last_block(behind + 2);
+        let is_named = self.name_at(open - 1) == Some("function") && is_last_block(behind);
+        is_method || is_arrow || is_named
     }
 
     /// What calls keep for others: `print(x, file=buffer)`, `define('NAME', x)`.
