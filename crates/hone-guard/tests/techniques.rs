@@ -51,6 +51,6 @@ families! {
     whole_folders "folders" 17;
     what_has_nothing_to_do_with_each_other "apart" 15;
     skills_of_the_wild_and_their_like "wild" 78;
-    what_a_page_drops_or_pushes_away "overlooked" 13;
+    what_a_page_drops_or_pushes_away "overlooked" 14;
     scripts_and_what_they_only_hold "scripts" 12;
 }

@@ -155,9 +155,16 @@ impl Walk<'_, '_, '_> {
     /// What lies below a folder that a fetched archive was unpacked into.
     fn unpacked(&self, path: &str) -> Option<&Taint> {
         let is_here = path.contains('/') && !path.starts_with(['/', '~', '$', '-', '<']);
-        let path = key(path);
+        let written = path;
+        let path = key(written);
         let name = path.strip_suffix(".exe").unwrap_or(&path);
-        let is_own = || self.skill.members.iter().any(|member| member.path.ends_with(name));
+        // The whole path: an archive may hold `s/run` beside the skill's `scripts/run`.
+        let holds = |path: &str| self.skill.members.iter().any(|member| member.path == path);
+        let is_own = || {
+            let whole = self.located(written);
+            holds(name)
+                || whole.is_some_and(|whole| holds(whole.strip_suffix(".exe").unwrap_or(&whole)))
+        };
         let inside = |folder: &str| match folder {
             // Its own scripts were there before, and what is built from source is a user's own doing.
             HERE => is_here && !BUILDING.contains(&name) && !is_own(),
